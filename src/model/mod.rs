@@ -1,0 +1,20 @@
+//! Plain values: the words of the field as types. No I/O, no git library, no JavaScript.
+
+mod delta;
+mod error;
+mod head;
+mod oid;
+pub mod outcome;
+mod request;
+mod source;
+mod tree;
+
+pub use delta::{Change, Delta, Entry, FileMode, RepoPath};
+pub use error::{Error, ErrorCode};
+pub use head::{HeadFacts, LogMark, OperationKind, Pin};
+pub use oid::Oid;
+pub use request::{Checkpoint, DemotedDetail, TurnRequest};
+pub use source::{
+    Commit, CommitWalk, Contents, GitSource, LineCounts, LogKind, ObjectKind, Ref, Reflog, Signature, SourceError,
+};
+pub use tree::{Tree, TreeEntry};

@@ -1,0 +1,63 @@
+use std::fmt;
+
+/// An object id: 20 bytes (SHA-1) or 32 bytes (SHA-256).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Oid {
+    length: u8,
+    bytes: [u8; 32],
+}
+
+impl Oid {
+    /// Reads a raw id of 20 or 32 bytes; any other length is `None`.
+    pub fn from_bytes(raw: &[u8]) -> Option<Oid> {
+        if raw.len() != 20 && raw.len() != 32 {
+            return None;
+        }
+        let mut bytes = [0; 32];
+        bytes[..raw.len()].copy_from_slice(raw);
+        Some(Oid {
+            length: raw.len() as u8,
+            bytes,
+        })
+    }
+
+    /// Reads a full hexadecimal id (40 or 64 digits, either case). Abbreviations are `None`.
+    pub fn from_hex(hex: &[u8]) -> Option<Oid> {
+        if hex.len() != 40 && hex.len() != 64 {
+            return None;
+        }
+        let digit = |byte: u8| (byte as char).to_digit(16);
+        let mut bytes = [0; 32];
+        for (index, pair) in hex.chunks_exact(2).enumerate() {
+            bytes[index] = (digit(pair[0])? * 16 + digit(pair[1])?) as u8;
+        }
+        Some(Oid {
+            length: (hex.len() / 2) as u8,
+            bytes,
+        })
+    }
+
+    /// The raw id.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.length as usize]
+    }
+
+    /// The id of nothing, as reflogs write it for a ref that did not exist.
+    pub fn is_zero(&self) -> bool {
+        self.bytes.iter().all(|&byte| byte == 0)
+    }
+}
+
+impl fmt::Display for Oid {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_bytes()
+            .iter()
+            .try_for_each(|byte| write!(formatter, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Oid {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}

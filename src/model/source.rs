@@ -1,0 +1,185 @@
+use std::rc::Rc;
+
+use thiserror::Error;
+
+use super::{Oid, Tree};
+
+/// Why an object, ref or log could not be read.
+#[derive(Clone, Debug, Error)]
+pub enum SourceError {
+    /// The object is not in the repository (pruned, shallow, promised by a remote).
+    #[error("object {0} is missing")]
+    Missing(Oid),
+    /// The object is of another kind than asked for, or damaged.
+    #[error("object {oid} cannot be read: {detail}")]
+    Unreadable {
+        /// The object.
+        oid: Oid,
+        /// What the reader said.
+        detail: String,
+    },
+    /// Something other than an object could not be read.
+    #[error("{0}")]
+    Repository(String),
+    /// History ends here artificially (shallow boundary, graft), and what lies beyond is needed.
+    #[error("history is cut at {0}")]
+    HistoryCut(Oid),
+    /// A limit was met (size, count, time).
+    #[error("limit met: {0}")]
+    Limit(&'static str),
+    /// The call was aborted.
+    #[error("aborted")]
+    Aborted,
+}
+
+/// What an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObjectKind {
+    /// A commit.
+    Commit,
+    /// A tree.
+    Tree,
+    /// A blob.
+    Blob,
+    /// An annotated tag.
+    Tag,
+}
+
+/// Who did something, and when.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Signature {
+    /// Name and e-mail as written, `Name <mail>`.
+    pub identity: Vec<u8>,
+    /// Seconds since the epoch.
+    pub seconds: i64,
+}
+
+impl Signature {
+    /// The part between `<` and `>`, or all of it where there is none.
+    pub fn email(&self) -> &[u8] {
+        let identity = &self.identity[..];
+        match (
+            identity.iter().position(|&b| b == b'<'),
+            identity.iter().rposition(|&b| b == b'>'),
+        ) {
+            (Some(open), Some(close)) if open < close => &identity[open + 1..close],
+            _ => identity,
+        }
+    }
+}
+
+/// The facts of a commit that attribution needs.
+#[derive(Clone, Debug)]
+pub struct Commit {
+    /// Its id.
+    pub oid: Oid,
+    /// Its tree.
+    pub tree: Oid,
+    /// Its parents as git sees them (grafts count).
+    pub parents: Vec<Oid>,
+    /// Whether history was cut here (shallow boundary or graft): the parents are not the real ones.
+    pub cut: bool,
+    /// Who wrote it, and when.
+    pub author: Signature,
+    /// Who committed it, and when.
+    pub committer: Signature,
+}
+
+/// Which commits to walk: reachable from `from`, not reachable from `hide`.
+#[derive(Clone, Debug, Default)]
+pub struct CommitWalk {
+    /// Where the walk starts.
+    pub from: Vec<Oid>,
+    /// What is left out, with all that it reaches.
+    pub hide: Vec<Oid>,
+    /// The most commits to return; more is [`SourceError::Limit`].
+    pub limit: usize,
+}
+
+/// A ref and the object it names (symbolic refs resolved, tags peeled to a commit where they can be).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ref {
+    /// Full name, `refs/heads/main`.
+    pub name: String,
+    /// What it names.
+    pub oid: Oid,
+}
+
+/// Which log a [`Reflog`] is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LogKind {
+    /// `logs/HEAD` of the worktree asked about.
+    Head,
+    /// `logs/HEAD` of another worktree of the repository.
+    OtherHead,
+    /// A remote-tracking ref: it records what was fetched and pushed.
+    Remote,
+    /// Any other ref.
+    Ref,
+}
+
+/// The raw text of a reflog.
+#[derive(Clone, Debug)]
+pub struct Reflog {
+    /// Which kind of ref it logs.
+    pub kind: LogKind,
+    /// The full ref name, or `HEAD`.
+    pub name: String,
+    /// The file as it is.
+    pub text: Vec<u8>,
+}
+
+/// Lines added and removed between two contents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineCounts {
+    /// Lines added.
+    pub additions: u32,
+    /// Lines removed.
+    pub deletions: u32,
+}
+
+/// Blob contents, and the two operations on them that come from git's own diff library.
+pub trait Contents {
+    /// The content of a blob: of the repository, or one made by [`Contents::store_blob`].
+    fn read_blob(&self, oid: Oid) -> Result<Rc<[u8]>, SourceError>;
+    /// Keeps a content in memory under the id that git would give it. Nothing is written to the repository.
+    fn store_blob(&self, content: Vec<u8>) -> Oid;
+    /// Merges three text contents by lines; `None` where they conflict or one is binary.
+    fn merge_text(&self, base: &[u8], ours: &[u8], theirs: &[u8]) -> Option<Vec<u8>>;
+    /// Counts changed lines between two text contents, as git does.
+    fn count_lines(&self, old: &[u8], new: &[u8]) -> Result<LineCounts, SourceError>;
+}
+
+/// Everything that attribution reads from a repository. Read-only; the rules do not know what answers.
+pub trait GitSource: Contents {
+    /// What kind of object an id is.
+    fn kind(&self, oid: Oid) -> Result<ObjectKind, SourceError>;
+    /// A tree object.
+    fn read_tree(&self, oid: Oid) -> Result<Rc<Tree>, SourceError>;
+    /// A commit.
+    fn read_commit(&self, oid: Oid) -> Result<Rc<Commit>, SourceError>;
+    /// The message of a commit; bytes that are not UTF-8 become U+FFFD.
+    fn read_message(&self, oid: Oid) -> Result<String, SourceError>;
+    /// The object that an annotated tag leads to, or the object itself.
+    fn peel_tag(&self, oid: Oid) -> Result<Oid, SourceError>;
+    /// The best common ancestors of two commits; empty when the histories are unrelated.
+    fn merge_bases(&self, one: Oid, two: Oid) -> Result<Vec<Oid>, SourceError>;
+    /// Whether `ancestor` is `descendant` or reachable from it.
+    fn is_ancestor(&self, ancestor: Oid, descendant: Oid) -> Result<bool, SourceError>;
+    /// Walks commits, children before parents, newest first.
+    fn walk(&self, walk: &CommitWalk) -> Result<Vec<Oid>, SourceError>;
+    /// All refs with the object they name.
+    fn refs(&self) -> Result<Vec<Ref>, SourceError>;
+    /// One ref by its full name, resolved; `None` where it does not exist.
+    fn resolve_ref(&self, name: &str) -> Result<Option<Oid>, SourceError>;
+    /// The log of `HEAD` in this worktree; `None` where there is none.
+    fn head_log(&self) -> Result<Option<Vec<u8>>, SourceError>;
+    /// Every other log there is, of this and all other worktrees.
+    fn other_logs(&self) -> Result<Vec<Reflog>, SourceError>;
+    /// The e-mail that the repository is set to commit with.
+    fn user_email(&self) -> Option<Vec<u8>>;
+    /// Whether history is cut anywhere (shallow clone), so that "no common ancestor" may be untrue.
+    fn is_shallow(&self) -> bool;
+    /// [`SourceError::Aborted`] once the call was aborted.
+    fn check_aborted(&self) -> Result<(), SourceError>;
+}
