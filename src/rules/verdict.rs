@@ -1,0 +1,90 @@
+//! Steps 17 to 20: the verdict for one path. This is the rule of the whole project in one function.
+
+use crate::model::outcome::{DemotedReason, ShownReason, Verdict};
+use crate::model::{Change, Entry};
+
+/// What is known of a path of the tree delta.
+#[derive(Clone, Copy, Debug)]
+pub struct PathFacts<'a> {
+    /// Its change between the snapshots.
+    pub change: &'a Change,
+    /// Its state in the expected tree.
+    pub expected: Option<Entry>,
+    /// Whether a replay or merge stopped on it, so that the expected state is no proof.
+    pub untrusted: bool,
+    /// Whether a merge or pick of the turn stops on it on the real trees.
+    pub redo_conflict: bool,
+    /// Whether a late commit touches it and a commit made here changed it by hand.
+    pub by_hand_and_late: bool,
+    /// Whether the start snapshot held an uncommitted change of it.
+    pub was_dirty: bool,
+    /// Whether the turn made commits that were replayed.
+    pub replayed: bool,
+}
+
+/// A verdict, and what the change is counted from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// Shown or demoted, and why.
+    pub verdict: Verdict,
+    /// Whether the whole change is shown because what moved could not be told apart.
+    pub mixed: bool,
+    /// The state that the end snapshot's is compared with.
+    pub base: Option<Entry>,
+}
+
+/// The verdict for a path of a turn in which HEAD moved.
+pub fn decide(facts: &PathFacts<'_>) -> Decision {
+    let whole = |reason| Decision {
+        verdict: Verdict::Shown(reason),
+        mixed: true,
+        base: facts.change.old,
+    };
+    if facts.untrusted {
+        return whole(ShownReason::Conflict);
+    }
+    if facts.expected != facts.change.new {
+        let moved_too = facts.expected != facts.change.old;
+        let reason = match (facts.redo_conflict, moved_too) {
+            (true, _) => ShownReason::RedoConflict,
+            (false, true) => ShownReason::EditedAfterMove,
+            (false, false) => ShownReason::Authored,
+        };
+        return Decision {
+            verdict: Verdict::Shown(reason),
+            mixed: false,
+            base: facts.expected,
+        };
+    }
+    if facts.redo_conflict {
+        return whole(ShownReason::RedoConflict);
+    }
+    if facts.by_hand_and_late {
+        return whole(ShownReason::LateCommit);
+    }
+    let reason = match (facts.was_dirty, facts.replayed) {
+        (true, _) => DemotedReason::MergedWithUncommitted,
+        (false, true) => DemotedReason::Replayed,
+        (false, false) => DemotedReason::MovedByHistory,
+    };
+    Decision {
+        verdict: Verdict::Demoted(reason),
+        mixed: false,
+        base: facts.change.old,
+    }
+}
+
+/// The verdict where nothing is known of history, or there is none: the whole change is shown, and where
+/// HEAD moved it may hold what only moved.
+pub fn shown_whole(change: &Change, head_moved: bool) -> Decision {
+    let reason = if head_moved {
+        ShownReason::NotAttributed
+    } else {
+        ShownReason::HeadNotMoved
+    };
+    Decision {
+        verdict: Verdict::Shown(reason),
+        mixed: head_moved,
+        base: change.old,
+    }
+}
