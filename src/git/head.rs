@@ -1,0 +1,268 @@
+//! What a host records at a snapshot: head, branch, and what will be gone later.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::time::Duration;
+
+use git2::{Reference, Repository};
+
+use super::open::{open, unreadable};
+use crate::model::{Error, ErrorCode, HeadFacts, LogMark, Oid, OperationKind, Pin};
+
+/// Git itself follows a symbolic ref no further.
+const MOST_SYMBOLIC_REFS: usize = 5;
+/// How often a head that moves under our hands is read again.
+const MOST_TRIES: u32 = 5;
+/// State files are a line or a few; a todo list can be long, but only its start is looked at.
+const LONGEST_STATE_FILE: u64 = 64 * 1024;
+
+/// Reads the head of the repository that `cwd` lies in. Nothing is written.
+pub fn read_head(cwd: &Path) -> Result<HeadFacts, Error> {
+    let repository = open(cwd)?;
+    let folder = GitFolder(repository.path());
+    let mut tries = 1;
+    loop {
+        let head = Head::read(&repository)?;
+        let log = Log::read(&folder.0.join("logs/HEAD")).map_err(|error| unreadable(folder.0, &error))?;
+        let pin = folder.read_operation()?;
+        // Git appends to the log before it moves the ref, and ends an operation in some order of its own.
+        let moved = Head::read(&repository)? != head || folder.read_operation()? != pin;
+        let log_ahead = head.oid.is_some() && log.last_entry().is_some_and(|mark| Some(mark.new) != head.oid);
+        if tries < MOST_TRIES && moved || tries < 3 && log_ahead {
+            tries += 1;
+            std::thread::sleep(Duration::from_millis(1));
+            continue;
+        }
+        return Ok(HeadFacts {
+            head: head.oid,
+            branch: pin.rebase_ref.as_deref().map(short_name).or(head.branch),
+            operation: pin.operation,
+            pin: Pin {
+                log_length: log.length,
+                last_entry: log.last_entry(),
+                ..pin
+            },
+        });
+    }
+}
+
+#[derive(PartialEq)]
+struct Head {
+    oid: Option<Oid>,
+    branch: Option<String>,
+}
+
+impl Head {
+    fn read(repository: &Repository) -> Result<Head, Error> {
+        let failed = |error: git2::Error| unreadable(repository.path(), &error);
+        let head = repository.find_reference("HEAD").map_err(failed)?;
+        let Some(target) = head.symbolic_target_bytes() else {
+            return Ok(Head {
+                oid: target(&head),
+                branch: None,
+            });
+        };
+        if target == b"refs/heads/.invalid" {
+            // What other ref storages write into HEAD for the eyes of old readers.
+            let message = format!("{}: the refs are not stored in files", repository.path().display());
+            return Err(Error::new(ErrorCode::UnsupportedRepository, message));
+        }
+        match head.resolve() {
+            Ok(resolved) => Ok(Head {
+                oid: self::target(&resolved),
+                branch: Some(lossy(resolved.name_bytes())),
+            }),
+            Err(error) if error.code() == git2::ErrorCode::NotFound => Ok(Head {
+                oid: None,
+                branch: Some(unborn_name(repository, target)),
+            }),
+            Err(error) => Err(failed(error)),
+        }
+        .map(|head| Head {
+            branch: head.branch.as_deref().map(short_name),
+            ..head
+        })
+    }
+}
+
+fn target(reference: &Reference<'_>) -> Option<Oid> {
+    reference.target().and_then(|oid| Oid::from_bytes(oid.as_bytes()))
+}
+
+fn lossy(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).into_owned()
+}
+
+fn short_name(name: &str) -> String {
+    name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()
+}
+
+/// The last name on the way from `HEAD`: a branch may itself be symbolic, and the one it names not be there.
+fn unborn_name(repository: &Repository, first: &[u8]) -> String {
+    let mut name = first.to_vec();
+    for _ in 0..MOST_SYMBOLIC_REFS {
+        let next = std::str::from_utf8(&name)
+            .ok()
+            .and_then(|name| repository.find_reference(name).ok());
+        match next.as_ref().and_then(Reference::symbolic_target_bytes) {
+            Some(target) => name = target.to_vec(),
+            None => break,
+        }
+    }
+    lossy(&name)
+}
+
+/// The end of a log.
+struct Log {
+    length: Option<u64>,
+    last_line: Vec<u8>,
+}
+
+impl Log {
+    /// Reads the last complete line: what follows it is being written right now.
+    fn read(path: &Path) -> io::Result<Log> {
+        let mut file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if is_absent(&error) => {
+                return Ok(Log {
+                    length: None,
+                    last_line: Vec::new(),
+                });
+            }
+            Err(error) => return Err(error),
+        };
+        let length = file.metadata()?.len();
+        let mut window = 4096;
+        loop {
+            let start = length.saturating_sub(window);
+            let mut tail = Vec::new();
+            file.seek(SeekFrom::Start(start))?;
+            (&file).take(length - start).read_to_end(&mut tail)?;
+            let end = tail.iter().rposition(|&byte| byte == b'\n');
+            let begin = end.and_then(|end| tail[..end].iter().rposition(|&byte| byte == b'\n'));
+            let line = match (begin, end) {
+                (Some(begin), Some(end)) => begin + 1..end,
+                (None, Some(end)) if start == 0 => 0..end,
+                (_, None) if start == 0 => {
+                    return Ok(Log {
+                        length: Some(0),
+                        last_line: Vec::new(),
+                    });
+                }
+                _ => {
+                    // A subject line can be of any length, and git logs all of it.
+                    window *= 8;
+                    continue;
+                }
+            };
+            return Ok(Log {
+                length: Some(start + line.end as u64 + 1),
+                last_line: tail[line].to_vec(),
+            });
+        }
+    }
+
+    fn last_entry(&self) -> Option<LogMark> {
+        LogMark::of_line(&self.last_line)
+    }
+}
+
+/// The git directory of this worktree, where its state files lie.
+struct GitFolder<'a>(&'a Path);
+
+impl GitFolder<'_> {
+    /// All of the pin but the log.
+    fn read_operation(&self) -> Result<Pin, Error> {
+        let rebase = if self.holds("rebase-merge")? {
+            Some("rebase-merge")
+        } else if self.holds("rebase-apply")? && !self.holds("rebase-apply/applying")? {
+            Some("rebase-apply")
+        } else {
+            None
+        };
+        let mut pin = Pin {
+            merge_heads: self.oids("MERGE_HEAD")?,
+            pick_head: self.oid("CHERRY_PICK_HEAD")?,
+            revert_head: self.oid("REVERT_HEAD")?,
+            started_from: self.oid("sequencer/head")?,
+            ..Pin::default()
+        };
+        if let Some(rebase) = rebase {
+            // REBASE_HEAD alone says nothing: git leaves it behind.
+            pin.pick_head = pin.pick_head.or(self.oid("REBASE_HEAD")?);
+            pin.started_from = self.oid(&format!("{rebase}/orig-head"))?;
+            pin.rebase_onto = self.oid(&format!("{rebase}/onto"))?;
+            let name = self
+                .read(&format!("{rebase}/head-name"))?
+                .map(|name| lossy(name.trim_ascii()));
+            pin.rebase_ref = name.filter(|name| name.starts_with("refs/"));
+        }
+        pin.operation = if rebase.is_some() {
+            Some(OperationKind::Rebase)
+        } else if self.holds("rebase-apply")? {
+            Some(OperationKind::Am)
+        } else if !pin.merge_heads.is_empty() {
+            Some(OperationKind::Merge)
+        } else if pin.pick_head.is_some() {
+            Some(OperationKind::CherryPick)
+        } else if pin.revert_head.is_some() {
+            Some(OperationKind::Revert)
+        } else if let Some(sequence) = self.sequence()? {
+            Some(sequence)
+        } else if self.holds("BISECT_LOG")? {
+            Some(OperationKind::Bisect)
+        } else {
+            None
+        };
+        Ok(pin)
+    }
+
+    /// A sequence of picks or reverts goes on after its current one was committed by hand.
+    fn sequence(&self) -> Result<Option<OperationKind>, Error> {
+        let todo = self.read("sequencer/todo")?.unwrap_or_default();
+        let first = todo
+            .split(|&byte| byte == b'\n')
+            .map(<[u8]>::trim_ascii)
+            .find(|line| !line.is_empty() && !line.starts_with(b"#"));
+        let word = first.and_then(|line| line.split(u8::is_ascii_whitespace).next());
+        Ok(match word {
+            Some(b"pick" | b"p") => Some(OperationKind::CherryPick),
+            Some(b"revert") => Some(OperationKind::Revert),
+            _ => None,
+        })
+    }
+
+    fn holds(&self, name: &str) -> Result<bool, Error> {
+        self.0
+            .join(name)
+            .try_exists()
+            .map_err(|error| unreadable(&self.0.join(name), &error))
+    }
+
+    fn read(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
+        let path = self.0.join(name);
+        let mut content = Vec::new();
+        match File::open(&path).and_then(|file| file.take(LONGEST_STATE_FILE).read_to_end(&mut content)) {
+            Ok(_) => Ok(Some(content)),
+            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) => Err(unreadable(&path, &error)),
+        }
+    }
+
+    fn oids(&self, name: &str) -> Result<Vec<Oid>, Error> {
+        let content = self.read(name)?.unwrap_or_default();
+        Ok(content
+            .split(|&byte| byte == b'\n')
+            .filter_map(|line| Oid::from_hex(line.trim_ascii()))
+            .collect())
+    }
+
+    fn oid(&self, name: &str) -> Result<Option<Oid>, Error> {
+        Ok(self.oids(name)?.first().copied())
+    }
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}

@@ -1,0 +1,319 @@
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use git2::{ErrorCode as GitCode, ObjectType, Repository, Sort};
+
+use super::{line_counts, logs, merge_text, open};
+use crate::model::{
+    Commit, CommitWalk, Contents, Error, GitSource, LineCounts, ObjectKind, Oid, Ref, Reflog, Signature, SourceError,
+    Tree,
+};
+
+/// Bytes of raw tree objects kept for the length of a call.
+const TREE_CACHE_BYTES: usize = 64 << 20;
+/// Blobs larger than this (bytes) are not read.
+const MAX_BLOB_BYTES: usize = 512 << 20;
+
+/// A repository read through libgit2. It lives for one call, on one thread, and writes nothing.
+pub struct LibgitSource {
+    repository: Repository,
+    aborted: Arc<AtomicBool>,
+    trees: RefCell<TreeCache>,
+    commits: RefCell<HashMap<Oid, Rc<Commit>>>,
+    /// Results of merges: they exist nowhere but here.
+    made_blobs: RefCell<HashMap<Oid, Rc<[u8]>>>,
+}
+
+#[derive(Default)]
+struct TreeCache {
+    bytes: usize,
+    trees: HashMap<Oid, Rc<Tree>>,
+}
+
+impl LibgitSource {
+    /// Opens the repository that holds `cwd`. `aborted` is looked at before every read.
+    pub fn open(cwd: &Path, aborted: Arc<AtomicBool>) -> Result<LibgitSource, Error> {
+        Ok(LibgitSource {
+            repository: open::open(cwd)?,
+            aborted,
+            trees: RefCell::default(),
+            commits: RefCell::default(),
+            made_blobs: RefCell::default(),
+        })
+    }
+
+    /// Reads an object of the wanted kind and hands its raw content on.
+    fn with_object<T>(
+        &self,
+        oid: Oid,
+        kind: ObjectType,
+        read: impl FnOnce(&[u8]) -> Result<T, SourceError>,
+    ) -> Result<T, SourceError> {
+        self.check_aborted()?;
+        let odb = self.repository.odb().map_err(repository_error)?;
+        if kind == ObjectType::Blob {
+            let (size, _) = odb
+                .read_header(to_git(oid)?)
+                .map_err(|error| object_error(oid, &error))?;
+            if size > MAX_BLOB_BYTES {
+                return Err(SourceError::Limit("blob size"));
+            }
+        }
+        let object = odb.read(to_git(oid)?).map_err(|error| object_error(oid, &error))?;
+        if object.kind() != kind {
+            return Err(SourceError::Unreadable {
+                oid,
+                detail: format!("it is a {}, not a {kind}", object.kind()),
+            });
+        }
+        read(object.data())
+    }
+}
+
+impl Contents for LibgitSource {
+    fn read_blob(&self, oid: Oid) -> Result<Rc<[u8]>, SourceError> {
+        if let Some(made) = self.made_blobs.borrow().get(&oid) {
+            return Ok(made.clone());
+        }
+        self.with_object(oid, ObjectType::Blob, |content| Ok(content.into()))
+    }
+
+    fn store_blob(&self, content: Vec<u8>) -> Oid {
+        let oid = git2::Oid::hash_object(ObjectType::Blob, &content).expect("hashing in memory cannot fail");
+        let oid = from_git(oid);
+        self.made_blobs.borrow_mut().insert(oid, content.into());
+        oid
+    }
+
+    fn merge_text(&self, base: &[u8], ours: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
+        merge_text::merge_text(base, ours, theirs)
+    }
+
+    fn count_lines(&self, old: &[u8], new: &[u8]) -> Result<LineCounts, SourceError> {
+        self.check_aborted()?;
+        line_counts::count_lines(old, new)
+    }
+}
+
+impl GitSource for LibgitSource {
+    fn kind(&self, oid: Oid) -> Result<ObjectKind, SourceError> {
+        let odb = self.repository.odb().map_err(repository_error)?;
+        let (_, kind) = odb
+            .read_header(to_git(oid)?)
+            .map_err(|error| object_error(oid, &error))?;
+        match kind {
+            ObjectType::Commit => Ok(ObjectKind::Commit),
+            ObjectType::Tree => Ok(ObjectKind::Tree),
+            ObjectType::Blob => Ok(ObjectKind::Blob),
+            ObjectType::Tag => Ok(ObjectKind::Tag),
+            other => Err(SourceError::Unreadable {
+                oid,
+                detail: format!("unknown kind {other}"),
+            }),
+        }
+    }
+
+    fn read_tree(&self, oid: Oid) -> Result<Rc<Tree>, SourceError> {
+        if let Some(tree) = self.trees.borrow().trees.get(&oid) {
+            return Ok(tree.clone());
+        }
+        let tree = self.with_object(oid, ObjectType::Tree, |raw| {
+            Tree::parse(raw, oid.as_bytes().len()).ok_or_else(|| SourceError::Unreadable {
+                oid,
+                detail: "malformed tree".into(),
+            })
+        })?;
+        let tree = Rc::new(tree);
+        let mut cache = self.trees.borrow_mut();
+        if cache.bytes + tree.size() > TREE_CACHE_BYTES {
+            *cache = TreeCache::default();
+        }
+        cache.bytes += tree.size();
+        cache.trees.insert(oid, tree.clone());
+        Ok(tree)
+    }
+
+    fn read_commit(&self, oid: Oid) -> Result<Rc<Commit>, SourceError> {
+        if let Some(commit) = self.commits.borrow().get(&oid) {
+            return Ok(commit.clone());
+        }
+        self.check_aborted()?;
+        let commit = self
+            .repository
+            .find_commit(to_git(oid)?)
+            .map_err(|error| object_error(oid, &error))?;
+        let written_parents = commit.raw_header_bytes().split(|&byte| byte == b'\n');
+        let written_parents = written_parents.filter(|line| line.starts_with(b"parent ")).count();
+        let parents: Vec<Oid> = commit.parent_ids().map(from_git).collect();
+        let commit = Rc::new(Commit {
+            oid,
+            tree: from_git(commit.tree_id()),
+            cut: written_parents != parents.len(),
+            parents,
+            author: signature(&commit.author()),
+            committer: signature(&commit.committer()),
+        });
+        self.commits.borrow_mut().insert(oid, commit.clone());
+        Ok(commit)
+    }
+
+    fn read_message(&self, oid: Oid) -> Result<String, SourceError> {
+        let commit = self
+            .repository
+            .find_commit(to_git(oid)?)
+            .map_err(|error| object_error(oid, &error))?;
+        Ok(String::from_utf8_lossy(commit.message_bytes()).into_owned())
+    }
+
+    fn peel_tag(&self, oid: Oid) -> Result<Oid, SourceError> {
+        let object = self
+            .repository
+            .find_object(to_git(oid)?, None)
+            .map_err(|error| object_error(oid, &error))?;
+        let Some(tag) = object.as_tag() else { return Ok(oid) };
+        let target = tag
+            .as_object()
+            .peel(ObjectType::Any)
+            .map_err(|error| object_error(oid, &error))?;
+        Ok(from_git(target.id()))
+    }
+
+    fn merge_bases(&self, one: Oid, two: Oid) -> Result<Vec<Oid>, SourceError> {
+        self.check_aborted()?;
+        match self.repository.merge_bases(to_git(one)?, to_git(two)?) {
+            Ok(bases) => Ok(bases.iter().copied().map(from_git).collect()),
+            Err(error) if error.code() == GitCode::NotFound => {
+                // "No base" and "an object on the way is missing" share a code; only the first is an answer.
+                self.read_commit(one)?;
+                self.read_commit(two)?;
+                if error.class() == git2::ErrorClass::Odb {
+                    return Err(repository_error(error));
+                }
+                Ok(Vec::new())
+            }
+            Err(error) => Err(repository_error(error)),
+        }
+    }
+
+    fn is_ancestor(&self, ancestor: Oid, descendant: Oid) -> Result<bool, SourceError> {
+        self.check_aborted()?;
+        if ancestor == descendant {
+            return Ok(true);
+        }
+        self.repository
+            .graph_descendant_of(to_git(descendant)?, to_git(ancestor)?)
+            .map_err(repository_error)
+    }
+
+    fn walk(&self, walk: &CommitWalk) -> Result<Vec<Oid>, SourceError> {
+        let mut revisions = self.repository.revwalk().map_err(repository_error)?;
+        revisions
+            .set_sorting(Sort::TOPOLOGICAL | Sort::TIME)
+            .map_err(repository_error)?;
+        for &oid in &walk.from {
+            revisions
+                .push(to_git(oid)?)
+                .map_err(|error| object_error(oid, &error))?;
+        }
+        for &oid in &walk.hide {
+            revisions
+                .hide(to_git(oid)?)
+                .map_err(|error| object_error(oid, &error))?;
+        }
+        let mut found = Vec::new();
+        for oid in revisions {
+            self.check_aborted()?;
+            if found.len() == walk.limit {
+                return Err(SourceError::Limit("commits walked"));
+            }
+            found.push(from_git(oid.map_err(repository_error)?));
+        }
+        Ok(found)
+    }
+
+    fn refs(&self) -> Result<Vec<Ref>, SourceError> {
+        let references = self.repository.references().map_err(repository_error)?;
+        let mut found = Vec::new();
+        for reference in references {
+            self.check_aborted()?;
+            // A broken ref is no evidence; the others stand.
+            let Ok(reference) = reference else { continue };
+            let Ok(commit) = reference.peel(ObjectType::Commit) else {
+                continue;
+            };
+            let name = String::from_utf8_lossy(reference.name_bytes()).into_owned();
+            found.push(Ref {
+                name,
+                oid: from_git(commit.id()),
+            });
+        }
+        Ok(found)
+    }
+
+    fn resolve_ref(&self, name: &str) -> Result<Option<Oid>, SourceError> {
+        match self.repository.refname_to_id(name) {
+            Ok(oid) => Ok(Some(from_git(oid))),
+            Err(error) if error.code() == GitCode::NotFound || error.code() == GitCode::InvalidSpec => Ok(None),
+            Err(error) => Err(repository_error(error)),
+        }
+    }
+
+    fn head_log(&self) -> Result<Option<Vec<u8>>, SourceError> {
+        logs::head_log(&self.repository)
+    }
+
+    fn other_logs(&self) -> Result<Vec<Reflog>, SourceError> {
+        logs::other_logs(&self.repository, || self.check_aborted())
+    }
+
+    fn user_email(&self) -> Option<Vec<u8>> {
+        let config = self.repository.config().ok()?.snapshot().ok()?;
+        Some(config.get_bytes("user.email").ok()?.to_vec())
+    }
+
+    fn is_shallow(&self) -> bool {
+        self.repository.is_shallow()
+    }
+
+    fn check_aborted(&self) -> Result<(), SourceError> {
+        if self.aborted.load(Ordering::Relaxed) {
+            Err(SourceError::Aborted)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+fn signature(signature: &git2::Signature<'_>) -> Signature {
+    let identity = [signature.name_bytes(), b" <", signature.email_bytes(), b">"].concat();
+    Signature {
+        identity,
+        seconds: signature.when().seconds(),
+    }
+}
+
+fn to_git(oid: Oid) -> Result<git2::Oid, SourceError> {
+    git2::Oid::from_bytes(oid.as_bytes()).map_err(|_| SourceError::Missing(oid))
+}
+
+fn from_git(oid: git2::Oid) -> Oid {
+    Oid::from_bytes(oid.as_bytes()).expect("libgit2 ids are 20 or 32 bytes")
+}
+
+fn object_error(oid: Oid, error: &git2::Error) -> SourceError {
+    match error.code() {
+        GitCode::NotFound => SourceError::Missing(oid),
+        _ => SourceError::Unreadable {
+            oid,
+            detail: error.message().to_string(),
+        },
+    }
+}
+
+fn repository_error(error: git2::Error) -> SourceError {
+    SourceError::Repository(error.message().to_string())
+}

@@ -1,0 +1,79 @@
+//! The reflog files of a repository, of all its worktrees. Read as they are; `rules::reflog` takes them apart.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use git2::Repository;
+
+use crate::model::{LogKind, Reflog, SourceError};
+
+/// The log of `HEAD` in this worktree; `None` where there is none.
+pub fn head_log(repository: &Repository) -> Result<Option<Vec<u8>>, SourceError> {
+    read_log(&repository.path().join("logs/HEAD"))
+}
+
+/// Every other log: of all refs, and of `HEAD` in the other worktrees.
+pub fn other_logs(
+    repository: &Repository,
+    check_aborted: impl Fn() -> Result<(), SourceError>,
+) -> Result<Vec<Reflog>, SourceError> {
+    let own = repository.path().join("logs/HEAD");
+    let common = repository.commondir();
+    let mut found = Vec::new();
+    let mut read = |path: &Path, kind: LogKind, name: String| -> Result<(), SourceError> {
+        check_aborted()?;
+        if let Some(text) = read_log(path)? {
+            found.push(Reflog { kind, name, text });
+        }
+        Ok(())
+    };
+    let mut heads = vec![common.join("logs/HEAD")];
+    heads.extend(
+        children(&common.join("worktrees"))
+            .into_iter()
+            .map(|worktree| worktree.join("logs/HEAD")),
+    );
+    for head in heads {
+        if head != own {
+            read(&head, LogKind::OtherHead, "HEAD".into())?;
+        }
+    }
+    let mut pending = vec![common.join("logs/refs")];
+    while let Some(path) = pending.pop() {
+        if path.is_dir() {
+            pending.extend(children(&path));
+            continue;
+        }
+        let Ok(name) = path.strip_prefix(common.join("logs")) else {
+            continue;
+        };
+        let name = name.to_string_lossy().replace('\\', "/");
+        let kind = if name.starts_with("refs/remotes/") {
+            LogKind::Remote
+        } else {
+            LogKind::Ref
+        };
+        read(&path, kind, name)?;
+    }
+    Ok(found)
+}
+
+fn children(folder: &Path) -> Vec<std::path::PathBuf> {
+    let mut children: Vec<_> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|child| child.path())
+        .collect();
+    children.sort();
+    children
+}
+
+fn read_log(path: &Path) -> Result<Option<Vec<u8>>, SourceError> {
+    match fs::read(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(SourceError::Repository(format!("{}: {error}", path.display()))),
+    }
+}

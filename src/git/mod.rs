@@ -1,0 +1,14 @@
+//! Reading a repository through libgit2. The only layer that names `git2`.
+
+mod head;
+mod libgit;
+mod line_counts;
+mod logs;
+mod merge_text;
+mod open;
+mod xdiff;
+
+pub use head::read_head;
+pub use libgit::LibgitSource;
+pub use line_counts::count_lines;
+pub use merge_text::merge_text;

@@ -1,0 +1,103 @@
+//! Opening a repository, and what may be wrong with it.
+
+use std::path::Path;
+use std::sync::Once;
+
+use git2::{ConfigLevel, ErrorClass, Repository, RepositoryOpenFlags};
+
+use crate::model::{Error, ErrorCode};
+
+/// Extensions that libgit2 does not list although reading works: a missing object of a partial clone is a missing
+/// object, the compatible object format concerns other tools, and of the ref storages [`open`] lets `files` pass.
+const HARMLESS_EXTENSIONS: [&str; 3] = ["partialclone", "compatobjectformat", "refstorage"];
+
+/// Opens the repository that `cwd` lies in, looking upwards as git does.
+///
+/// The environment (`GIT_DIR` and kin) does not count: a host means the folder that it names. Whose repositories may
+/// be opened is git's own rule (`safe.directory`).
+pub fn open(cwd: &Path) -> Result<Repository, Error> {
+    prepare();
+    let invalid = |what: &str| Error::new(ErrorCode::InvalidArgument, format!("cwd {what}"));
+    if cwd.as_os_str().is_empty() {
+        return Err(invalid("is empty"));
+    }
+    if cwd.as_os_str().as_encoded_bytes().contains(&0) {
+        return Err(invalid("holds a NUL character"));
+    }
+    let nowhere = |why: &str| Error::new(ErrorCode::NotARepository, format!("{}: {why}", cwd.display()));
+    match cwd.metadata() {
+        Ok(metadata) if metadata.is_dir() => {}
+        Ok(_) => return Err(nowhere("not a folder")),
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => return Err(unreadable(cwd, &error)),
+        Err(error) => return Err(nowhere(&error.to_string())),
+    }
+    let none: [&std::ffi::OsStr; 0] = [];
+    let repository = Repository::open_ext(cwd, RepositoryOpenFlags::empty(), none).map_err(|e| describe(cwd, &e))?;
+    match ref_storage(&repository) {
+        Some(storage) if storage != "files" => Err(unsupported(
+            cwd,
+            &format!("extensions.refstorage = {storage} is not supported"),
+        )),
+        _ => Ok(repository),
+    }
+}
+
+/// Sets what libgit2 only has once for the whole process.
+fn prepare() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // Git does not check the hash of what it reads either, and on a tree walk it is most of the time.
+        git2::opts::strict_hash_verification(false);
+        // SAFETY: the list is global and not locked; `Once` keeps us from touching it twice, and no repository has
+        // been opened by this library before.
+        let set = unsafe { git2::opts::set_extensions(&HARMLESS_EXTENSIONS) };
+        // Without the list, such repositories are reported as unsupported: worse, but not wrong.
+        debug_assert!(set.is_ok());
+    });
+}
+
+/// The value of `extensions.refstorage` in the repository's own configuration: that of a user means nothing to git.
+fn ref_storage(repository: &Repository) -> Option<String> {
+    let config = repository
+        .config()
+        .and_then(|config| config.open_level(ConfigLevel::Local))
+        .ok()?;
+    config
+        .get_string("extensions.refstorage")
+        .ok()
+        .map(|storage| storage.to_ascii_lowercase())
+}
+
+fn describe(cwd: &Path, error: &git2::Error) -> Error {
+    let message = error.message();
+    match (error.class(), error.code()) {
+        (ErrorClass::Config, git2::ErrorCode::Owner) => Error::new(
+            ErrorCode::NotOwned,
+            format!(
+                "{}: {message}; git's safe.directory setting can allow it",
+                cwd.display()
+            ),
+        ),
+        (ErrorClass::Repository, _)
+            if ["unsupported ", "unknown object format"]
+                .iter()
+                .any(|start| message.starts_with(start)) =>
+        {
+            unsupported(cwd, message)
+        }
+        (_, git2::ErrorCode::NotFound) => Error::new(
+            ErrorCode::NotARepository,
+            format!("{}: there is no git repository here or above", cwd.display()),
+        ),
+        _ => unreadable(cwd, error),
+    }
+}
+
+fn unsupported(cwd: &Path, why: &str) -> Error {
+    Error::new(ErrorCode::UnsupportedRepository, format!("{}: {why}", cwd.display()))
+}
+
+/// The repository is there, but reading it failed.
+pub(super) fn unreadable(place: &Path, error: &dyn std::error::Error) -> Error {
+    Error::new(ErrorCode::RepositoryUnreadable, format!("{}: {error}", place.display()))
+}
