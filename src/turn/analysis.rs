@@ -1,0 +1,321 @@
+//! One turn: what changed on disk, what git alone would have left there, and the verdict for each path.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use super::chronicle::Chronicle;
+use super::replay::{Replay, Role};
+use super::snapshot::{Snapshot, resolve, unreadable};
+use super::state::{Merge, State};
+use super::transition;
+use super::tree_delta::tree_delta;
+use super::turn_commits::{Bounds, TurnCommits, turn_commits};
+use crate::model::outcome::{BranchTransition, Evidence, NotAttributed, Note, Status};
+use crate::model::{Checkpoint, Delta, Error, ErrorCode, GitSource, Oid, OperationKind, RepoPath, SourceError};
+use crate::rules::log_position::Standing;
+use crate::rules::verdict::{Decision, PathFacts, decide, shown_whole};
+
+/// A turn, analysed.
+pub struct Analysis {
+    /// The snapshots.
+    pub from: Snapshot,
+    /// The end snapshot.
+    pub to: Snapshot,
+    /// T: what changed on disk.
+    pub delta: Delta,
+    /// The verdict for each path of it.
+    pub decisions: BTreeMap<RepoPath, Decision>,
+    /// How it was attributed.
+    pub status: Status,
+    /// What to know about the evidence.
+    pub notes: BTreeSet<Note>,
+    /// Where HEAD went.
+    pub transition: BranchTransition,
+    /// What git is in the middle of at the end.
+    pub operation: Option<OperationKind>,
+    /// How it came to the verdicts; only where HEAD moved and the turn could be attributed.
+    pub reasoning: Option<Reasoning>,
+}
+
+/// The states between the snapshots.
+pub struct Reasoning {
+    /// F: the foreign tree.
+    pub foreign: State,
+    /// E: the expected tree, as the merge that makes it.
+    pub expected: Merge,
+    /// What the replayed turn commits were taken for.
+    pub roles: BTreeMap<Oid, Role>,
+    /// The turn commits, and the late ones.
+    pub commits: TurnCommits,
+}
+
+/// Analyses the turn between two checkpoints.
+pub fn analyse(source: &dyn GitSource, from: &Checkpoint, to: &Checkpoint) -> Result<Analysis, Error> {
+    let from_snapshot = resolve(source, from)?;
+    let to_snapshot = resolve(source, to)?;
+    let delta =
+        tree_delta(source, Some(from_snapshot.tree), Some(to_snapshot.tree)).map_err(|error| unreadable(&error))?;
+    let mut notes = BTreeSet::new();
+    if from_snapshot.ref_moved {
+        notes.insert(Note::FromRefMoved);
+    }
+    if to_snapshot.ref_moved {
+        notes.insert(Note::ToRefMoved);
+    }
+    if from.pin_garbled || to.pin_garbled {
+        notes.insert(Note::PinNotUnderstood);
+    }
+    let start = start_of(from, &from_snapshot, &to_snapshot, &mut notes);
+    let turn = Turn {
+        source,
+        from,
+        to,
+        start,
+        end: to_snapshot.seconds.unwrap_or(i64::MAX),
+    };
+    let mut analysis = Analysis {
+        from: from_snapshot,
+        to: to_snapshot,
+        delta,
+        decisions: BTreeMap::new(),
+        status: Status::Unmoved,
+        notes,
+        transition: transition::recorded(from, to),
+        operation: to.pin.as_ref().and_then(|pin| pin.operation),
+        reasoning: None,
+    };
+    match turn.attribute(&mut analysis) {
+        Ok(()) => {}
+        Err(Trouble::Failed(error)) => return Err(error),
+        Err(Trouble::NotAttributed(reason, detail)) => analysis.status = Status::NotAttributed(reason, detail),
+    }
+    if analysis.decisions.is_empty() {
+        let moved = analysis.status != Status::Unmoved;
+        analysis.decisions = analysis
+            .delta
+            .iter()
+            .map(|(path, change)| (path.clone(), shown_whole(change, moved)))
+            .collect();
+    }
+    Ok(analysis)
+}
+
+/// The start of the turn in whole seconds: commits carry no finer time.
+fn start_of(from: &Checkpoint, snapshot: &Snapshot, end: &Snapshot, notes: &mut BTreeSet<Note>) -> i64 {
+    let own = snapshot.seconds.unwrap_or(0);
+    let Some(given) = from.turn_started_at else { return own };
+    let latest = end
+        .seconds
+        .map_or(f64::INFINITY, |seconds| (seconds as f64 + 1.0) * 1000.0);
+    if !given.is_finite() || given < 0.0 || given >= latest {
+        notes.insert(Note::TurnStartNotBelieved);
+        return own;
+    }
+    (given / 1000.0).floor() as i64
+}
+
+enum Trouble {
+    NotAttributed(NotAttributed, String),
+    Failed(Error),
+}
+
+impl From<SourceError> for Trouble {
+    fn from(error: SourceError) -> Trouble {
+        let reason = match &error {
+            SourceError::Aborted => return Trouble::Failed(Error::new(ErrorCode::Aborted, "aborted")),
+            SourceError::Missing(_) => NotAttributed::HistoryMissing,
+            SourceError::HistoryCut(_) => NotAttributed::HistoryCut,
+            SourceError::Limit(_) => NotAttributed::Limit,
+            SourceError::Unreadable { .. } | SourceError::Repository(_) => NotAttributed::Unreadable,
+        };
+        Trouble::NotAttributed(reason, error.to_string())
+    }
+}
+
+struct Turn<'a> {
+    source: &'a dyn GitSource,
+    from: &'a Checkpoint,
+    to: &'a Checkpoint,
+    /// Seconds since the epoch.
+    start: i64,
+    /// Seconds since the epoch.
+    end: i64,
+}
+
+impl Turn<'_> {
+    fn attribute(&self, analysis: &mut Analysis) -> Result<(), Trouble> {
+        let (Some(from_head), Some(to_head)) = (self.from.head, self.to.head) else {
+            return Err(Trouble::NotAttributed(
+                NotAttributed::HeadNotRecorded,
+                "a checkpoint has no recorded head".into(),
+            ));
+        };
+        if (from_head, open_heads(self.from)) == (to_head, open_heads(self.to)) {
+            if self.from.branch != self.to.branch {
+                let chronicle = self.chronicle(from_head, to_head)?;
+                analysis.transition = transition::told(self.source, self.from, self.to, &chronicle)?;
+            }
+            return Ok(());
+        }
+        let Some(to_head) = to_head else {
+            return Err(Trouble::NotAttributed(
+                NotAttributed::UnbornAtEnd,
+                "HEAD is unborn at the end".into(),
+            ));
+        };
+        for head in from_head.iter().chain([&to_head]) {
+            self.source.read_commit(*head).map_err(|error| match error {
+                SourceError::Aborted => Trouble::from(error),
+                error => Trouble::NotAttributed(NotAttributed::HeadMissing, error.to_string()),
+            })?;
+        }
+        let chronicle = self.chronicle(from_head, Some(to_head))?;
+        self.note_evidence(&chronicle, &mut analysis.notes);
+        analysis.transition = transition::told(self.source, self.from, self.to, &chronicle)?;
+        let (reasoning, decisions) = self.reason(analysis, &chronicle, from_head, to_head)?;
+        analysis.decisions = decisions;
+        analysis.reasoning = Some(reasoning);
+        let evidence = match (chronicle.position.told, chronicle.position.pinned) {
+            (true, true) => Evidence::Reflog,
+            (true, false) => Evidence::Dates,
+            (false, _) => Evidence::Weak,
+        };
+        analysis.status = Status::Attributed(evidence);
+        Ok(())
+    }
+
+    fn chronicle(&self, from_head: Option<Oid>, to_head: Option<Oid>) -> Result<Chronicle, SourceError> {
+        let from = Standing {
+            head: from_head,
+            pin: self.from.pin.as_ref(),
+            seconds: self.start,
+        };
+        let to = Standing {
+            head: to_head,
+            pin: self.to.pin.as_ref(),
+            seconds: self.end,
+        };
+        Chronicle::read(self.source, from, to)
+    }
+
+    fn note_evidence(&self, chronicle: &Chronicle, notes: &mut BTreeSet<Note>) {
+        if self.from.pin.is_none() || self.to.pin.is_none() {
+            notes.insert(Note::NoPin);
+        }
+        if chronicle.position.lost {
+            notes.insert(Note::ReflogLost);
+        }
+        if !chronicle.has_head_log {
+            notes.insert(Note::NoReflog);
+        }
+    }
+
+    fn reason(
+        &self,
+        analysis: &Analysis,
+        chronicle: &Chronicle,
+        from_head: Option<Oid>,
+        to_head: Oid,
+    ) -> Result<(Reasoning, BTreeMap<RepoPath, Decision>), SourceError> {
+        let source = self.source;
+        let open = open_heads(self.to);
+        let own_branch = match (&self.from.branch, &self.to.branch) {
+            (Some(Some(from)), Some(Some(to))) if from == to => Some(from.as_str()),
+            _ => None,
+        };
+        let bounds = Bounds {
+            from_head,
+            to_head,
+            open_heads: &open,
+            start: self.start,
+            own_branch,
+        };
+        let commits = turn_commits(source, chronicle, &bounds)?;
+        let heads = from_head.into_iter().collect();
+        let rebase_open = analysis.operation == Some(OperationKind::Rebase);
+        let mut replay = Replay::new(source, chronicle, &commits.made_here, self.start, heads, rebase_open);
+        let start_head = match from_head {
+            Some(head) => carried_on(&mut replay, head, self.from)?,
+            None => State::default(),
+        };
+        let foreign = carried_on(&mut replay, to_head, self.to)?;
+        let start = State::of_tree(Some(analysis.from.tree));
+        let expected = State::merge(source, &start_head, &start, &foreign)?;
+
+        let made: Vec<Oid> = commits.made_here.iter().copied().collect();
+        let redo_conflicts = replay.redo_conflicts(&made)?;
+        let by_hand_elsewhere = self.by_hand_and_late(chronicle, &commits, &mut replay)?;
+        let replayed = !commits.made_here.is_empty();
+        let decisions = analysis.delta.iter().map(|(path, change)| {
+            let facts = PathFacts {
+                change,
+                expected: expected.changed(path).unwrap_or(change.old),
+                untrusted: expected.state.untrusted().contains(path),
+                redo_conflict: redo_conflicts.contains(path),
+                by_hand_and_late: by_hand_elsewhere.contains(path),
+                was_dirty: expected.differs_on_ours(path),
+                replayed,
+            };
+            (path.clone(), decide(&facts))
+        });
+        let decisions = decisions.collect();
+        let roles = replay.roles().clone();
+        Ok((
+            Reasoning {
+                foreign,
+                expected,
+                roles,
+                commits,
+            },
+            decisions,
+        ))
+    }
+
+    /// Step 19: paths that a late commit touches and that a commit made here changed by hand.
+    fn by_hand_and_late(
+        &self,
+        chronicle: &Chronicle,
+        commits: &TurnCommits,
+        replay: &mut Replay<'_>,
+    ) -> Result<BTreeSet<RepoPath>, SourceError> {
+        let made: HashSet<Oid> = chronicle.made.keys().chain(&commits.made_here).copied().collect();
+        if commits.late.is_empty() || made.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        let mut late = BTreeSet::new();
+        for &oid in &commits.late {
+            let commit = self.source.read_commit(oid)?;
+            let parent = commit
+                .parents
+                .first()
+                .map(|&parent| self.source.read_commit(parent))
+                .transpose()?;
+            late.extend(tree_delta(self.source, parent.map(|parent| parent.tree), Some(commit.tree))?.into_keys());
+        }
+        let mut both = BTreeSet::new();
+        for oid in made {
+            both.extend(replay.by_hand(oid)?.into_iter().filter(|path| late.contains(path)));
+        }
+        Ok(both)
+    }
+}
+
+/// The commits that an operation in progress is about to bring in.
+fn open_heads(checkpoint: &Checkpoint) -> Vec<Oid> {
+    let pin = checkpoint.pin.as_ref();
+    pin.into_iter()
+        .flat_map(|pin| pin.merge_heads.iter().copied().chain(pin.pick_head))
+        .collect()
+}
+
+/// G at a head, with what an operation in progress there has already put on disk.
+fn carried_on(replay: &mut Replay<'_>, head: Oid, checkpoint: &Checkpoint) -> Result<State, SourceError> {
+    let mut state = replay.state_at(head)?;
+    let Some(pin) = &checkpoint.pin else { return Ok(state) };
+    for &other in &pin.merge_heads {
+        state = replay.merge_open(state, head, other)?;
+    }
+    if let Some(original) = pin.pick_head {
+        state = replay.pick_open(state, original)?;
+    }
+    Ok(state)
+}

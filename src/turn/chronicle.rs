@@ -1,0 +1,191 @@
+//! The logs of a repository, read for one turn: what was made in it, and by which entry.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use crate::model::{GitSource, LogKind, Oid, SourceError};
+use crate::rules::log_position::{LogPosition, Standing, locate};
+use crate::rules::reflog::{LogEntry, ParsedLog, Word, parse};
+
+/// The log of one ref, and the part of it that was written in the turn.
+pub struct Chain {
+    /// Which kind of ref it logs.
+    pub kind: LogKind,
+    /// The ref's full name, or `HEAD`.
+    pub name: String,
+    /// All entries, in file order.
+    pub entries: Vec<LogEntry>,
+    /// The word of each entry.
+    pub words: Vec<Word>,
+    /// The turn's entries.
+    pub turn: Range<usize>,
+}
+
+impl Chain {
+    fn new(kind: LogKind, name: String, log: ParsedLog, turn: Range<usize>) -> Chain {
+        let words = log.entries.iter().map(LogEntry::word).collect();
+        Chain {
+            kind,
+            name,
+            entries: log.entries,
+            words,
+            turn,
+        }
+    }
+
+    fn before(&self) -> HashSet<Oid> {
+        let values = self.entries[..self.turn.start]
+            .iter()
+            .flat_map(|entry| [entry.old, entry.new]);
+        values.filter(|oid| !oid.is_zero()).collect()
+    }
+
+    /// Whether this is a log of HEAD, here or in another worktree: it tells the order of operations.
+    pub fn is_head(&self) -> bool {
+        matches!(self.kind, LogKind::Head | LogKind::OtherHead)
+    }
+}
+
+/// Where a log says that a commit was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Making {
+    /// Index of the log in [`Chronicle::chains`].
+    pub chain: usize,
+    /// Index of the entry in that log.
+    pub entry: usize,
+}
+
+/// All that the logs say of the turn.
+pub struct Chronicle {
+    /// The log of HEAD in this worktree first, then every other one.
+    pub chains: Vec<Chain>,
+    /// How the turn was found in the log of HEAD.
+    pub position: LogPosition,
+    /// Whether there is a log of HEAD at all.
+    pub has_head_log: bool,
+    /// Commits made in the turn, with the entries that say so; those of this worktree's HEAD first.
+    pub made: HashMap<Oid, Vec<Making>>,
+    /// Values that HEAD had before the turn.
+    pub before: HashSet<Oid>,
+    /// Values that were fetched in the turn.
+    pub fetched: HashSet<Oid>,
+    /// E-mail addresses of whoever moved HEAD in the turn, in lower case.
+    pub identities: HashSet<Vec<u8>>,
+}
+
+impl Chronicle {
+    /// Reads all logs. `start` and `end` are in seconds since the epoch.
+    pub fn read(source: &dyn GitSource, from: Standing<'_>, to: Standing<'_>) -> Result<Chronicle, SourceError> {
+        let head_log = source.head_log()?.map(|text| parse(&text));
+        let position = locate(head_log.as_ref(), from, to);
+        let has_head_log = head_log.is_some();
+        let turn = position.turn.clone();
+        let mut chains = vec![Chain::new(
+            LogKind::Head,
+            "HEAD".into(),
+            head_log.unwrap_or_default(),
+            turn,
+        )];
+        for log in source.other_logs()? {
+            let parsed = parse(&log.text);
+            let turn = written_between(&parsed.entries, from.seconds, to.seconds);
+            chains.push(Chain::new(log.kind, log.name, parsed, turn));
+        }
+        let mut chronicle = Chronicle {
+            chains,
+            position,
+            has_head_log,
+            made: HashMap::new(),
+            before: HashSet::new(),
+            fetched: HashSet::new(),
+            identities: HashSet::new(),
+        };
+        chronicle.gather(from.head);
+        Ok(chronicle)
+    }
+
+    fn gather(&mut self, from_head: Option<Oid>) {
+        let head_before = self.chains[0].before();
+        self.before = head_before.iter().copied().chain(from_head).collect();
+        for (index, chain) in self.chains.iter().enumerate() {
+            // Time is all that tells the parts of the other logs apart, and a clock set by hand moves an
+            // entry to the wrong side: such a log speaks for itself only, the log of HEAD for all.
+            let named_before = if index == 0 { HashSet::new() } else { chain.before() };
+            for at in chain.turn.clone() {
+                let (entry, word) = (&chain.entries[at], &chain.words[at]);
+                if chain.kind == LogKind::Remote {
+                    if is_fetch(&entry.message) && !entry.new.is_zero() {
+                        self.fetched.insert(entry.new);
+                    }
+                    continue;
+                }
+                if index == 0 {
+                    self.identities.insert(email(&entry.identity));
+                }
+                if word.creates()
+                    && !entry.new.is_zero()
+                    && !self.before.contains(&entry.new)
+                    && !named_before.contains(&entry.new)
+                {
+                    self.made.entry(entry.new).or_default().push(Making {
+                        chain: index,
+                        entry: at,
+                    });
+                }
+            }
+        }
+    }
+
+    /// The turn's entries of this worktree's HEAD, with their words.
+    pub fn told(&self) -> impl DoubleEndedIterator<Item = (&LogEntry, &Word)> {
+        let head = &self.chains[0];
+        head.turn.clone().map(|at| (&head.entries[at], &head.words[at]))
+    }
+
+    /// The last values that HEAD had before the turn, newest first.
+    pub fn lately_before(&self, most: usize) -> impl Iterator<Item = Oid> {
+        let head = &self.chains[0];
+        let values = head.entries[..head.turn.start].iter().rev().map(|entry| entry.new);
+        values.filter(|oid| !oid.is_zero()).take(most)
+    }
+
+    /// The entry of a making.
+    pub fn entry(&self, making: Making) -> &LogEntry {
+        &self.chains[making.chain].entries[making.entry]
+    }
+
+    /// The word of a making.
+    pub fn word(&self, making: Making) -> &Word {
+        &self.chains[making.chain].words[making.entry]
+    }
+}
+
+/// The address in an identity, as it is compared.
+pub fn email(identity: &[u8]) -> Vec<u8> {
+    crate::model::Signature {
+        identity: identity.to_vec(),
+        seconds: 0,
+    }
+    .email()
+    .to_ascii_lowercase()
+}
+
+/// In a remote-tracking ref's log: whether the value came from the remote. A push puts it there from here.
+fn is_fetch(message: &str) -> bool {
+    ["fetch", "pull", "clone", "remote"]
+        .iter()
+        .any(|command| message.starts_with(command))
+}
+
+/// Entries by time. An entry after one of the turn was written in the turn, whatever clock it carries.
+fn written_between(entries: &[LogEntry], start: i64, end: i64) -> Range<usize> {
+    let first = entries
+        .iter()
+        .position(|entry| entry.seconds >= start)
+        .unwrap_or(entries.len());
+    let last = entries
+        .iter()
+        .rposition(|entry| entry.seconds <= end)
+        .map_or(first, |index| index + 1);
+    first..last.max(first)
+}

@@ -1,0 +1,211 @@
+//! Step 8 of the model: a range of turns, each attributed for itself, composed into the net change.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::analysis::{Analysis, analyse};
+use super::snapshot::{Snapshot, unreadable};
+use super::state::State;
+use super::transition;
+use super::tree_delta::tree_delta;
+use crate::model::outcome::{BranchTransition, DemotedReason, Evidence, MoveKind, Note, ShownReason, Status, Verdict};
+use crate::model::{Checkpoint, Delta, Entry, Error, GitSource, OperationKind, RepoPath, SourceError, TurnRequest};
+use crate::rules::rename_pairing::{MergeLimits, pair_renames};
+use crate::rules::verdict::Decision;
+
+/// A turn or several, analysed.
+pub struct Range {
+    /// The end snapshot.
+    pub to: Snapshot,
+    /// The net change on disk.
+    pub delta: Delta,
+    /// The verdict for each path of it.
+    pub decisions: BTreeMap<RepoPath, Decision>,
+    /// How it was attributed.
+    pub status: Status,
+    /// What to know about the evidence.
+    pub notes: BTreeSet<Note>,
+    /// Where HEAD went.
+    pub transition: BranchTransition,
+    /// What git is in the middle of at the end.
+    pub operation: Option<OperationKind>,
+    /// The single turns, in order.
+    pub turns: Vec<Analysis>,
+}
+
+impl Range {
+    /// Analyses every turn of a request and composes them.
+    pub fn analyse(source: &dyn GitSource, request: &TurnRequest) -> Result<Range, Error> {
+        let checkpoints: Vec<&Checkpoint> = [&request.from]
+            .into_iter()
+            .chain(&request.between)
+            .chain([&request.to])
+            .collect();
+        let mut turns = Vec::new();
+        for pair in checkpoints.windows(2) {
+            turns.push(analyse(source, pair[0], pair[1])?);
+        }
+        let last = turns.last_mut().expect("a request has a start and an end");
+        if request.between.is_empty() {
+            return Ok(Range {
+                to: last.to,
+                delta: last.delta.clone(),
+                decisions: last.decisions.clone(),
+                status: last.status.clone(),
+                notes: last.notes.clone(),
+                transition: last.transition.clone(),
+                operation: last.operation,
+                turns,
+            });
+        }
+        let (to, operation) = (last.to, last.operation);
+        let from = turns[0].from;
+        let delta = tree_delta(source, Some(from.tree), Some(to.tree)).map_err(|error| unreadable(&error))?;
+        let decisions = compose(source, &turns, &delta).map_err(|error| unreadable(&error))?;
+        Ok(Range {
+            to,
+            decisions,
+            status: status_of(&turns),
+            notes: notes_of(&turns),
+            transition: transition_of(source, request, &turns),
+            operation,
+            delta,
+            turns,
+        })
+    }
+}
+
+/// The verdicts of a range: what was authored in any turn is shown, against the start with every turn's
+/// foreign change applied in order.
+fn compose(
+    source: &dyn GitSource,
+    turns: &[Analysis],
+    delta: &Delta,
+) -> Result<BTreeMap<RepoPath, Decision>, SourceError> {
+    let mut expected = State::of_tree(Some(turns[0].from.tree));
+    let mut authored: BTreeMap<RepoPath, ShownReason> = BTreeMap::new();
+    for turn in turns {
+        let start = State::of_tree(Some(turn.from.tree));
+        if let Some(reasoning) = &turn.reasoning {
+            let foreign = start.delta(source, &reasoning.expected.state)?;
+            for path in renamed_by(source, &foreign, &authored)? {
+                authored.entry(path).or_insert(ShownReason::RenamedByHistory);
+            }
+            expected = State::merge(source, &start, &expected, &reasoning.expected.state)?.state;
+        }
+        for (path, decision) in &turn.decisions {
+            let Verdict::Shown(reason) = decision.verdict else {
+                continue;
+            };
+            let reason = match reason {
+                ShownReason::NotAttributed => ShownReason::TurnNotAttributed,
+                _ => ShownReason::AuthoredInRange,
+            };
+            authored.insert(path.clone(), reason);
+        }
+    }
+    let mut decisions = BTreeMap::new();
+    for (path, change) in delta {
+        let reason = authored.get(path).copied();
+        decisions.insert(
+            path.clone(),
+            decide(
+                change.old,
+                change.new,
+                expected.get(source, path)?,
+                &expected,
+                path,
+                reason,
+            ),
+        );
+    }
+    Ok(decisions)
+}
+
+fn decide(
+    old: Option<Entry>,
+    new: Option<Entry>,
+    expected: Option<Entry>,
+    state: &State,
+    path: &RepoPath,
+    authored: Option<ShownReason>,
+) -> Decision {
+    let whole = |reason| Decision {
+        verdict: Verdict::Shown(reason),
+        mixed: true,
+        base: old,
+    };
+    match authored {
+        // A turn of which nothing is known may have moved what it changed.
+        Some(ShownReason::TurnNotAttributed) => whole(ShownReason::TurnNotAttributed),
+        Some(_) if state.untrusted().contains(path) || expected == new => whole(ShownReason::DoesNotCompose),
+        Some(reason) => Decision {
+            verdict: Verdict::Shown(reason),
+            mixed: false,
+            base: expected,
+        },
+        None if expected == new => Decision {
+            verdict: Verdict::Demoted(DemotedReason::MovedByHistory),
+            mixed: false,
+            base: old,
+        },
+        None => whole(ShownReason::DoesNotCompose),
+    }
+}
+
+/// Paths that a turn's history made by renaming a path authored before it.
+fn renamed_by(
+    source: &dyn GitSource,
+    foreign: &Delta,
+    authored: &BTreeMap<RepoPath, ShownReason>,
+) -> Result<Vec<RepoPath>, SourceError> {
+    let side = |old: bool| {
+        let one_sided = foreign
+            .iter()
+            .filter(move |(_, change)| change.old.is_some() == old && change.new.is_some() != old);
+        one_sided.filter_map(|(path, change)| Some((path.clone(), change.old.or(change.new)?)))
+    };
+    let gone: Vec<_> = side(true).filter(|(path, _)| authored.contains_key(path)).collect();
+    if gone.is_empty() {
+        return Ok(Vec::new());
+    }
+    let came: Vec<_> = side(false).collect();
+    let pairing = pair_renames(&gone, &came, source, &MergeLimits::default())?;
+    Ok(pairing.pairs.into_iter().map(|pair| pair.to).collect())
+}
+
+/// The weakest evidence of any turn that moved; not attributed only where no turn is.
+fn status_of(turns: &[Analysis]) -> Status {
+    let refused = turns
+        .iter()
+        .filter(|turn| matches!(turn.status, Status::NotAttributed(..)));
+    if refused.count() == turns.len() {
+        return turns[0].status.clone();
+    }
+    let evidence = turns.iter().filter_map(|turn| match turn.status {
+        Status::Attributed(evidence) => Some(evidence),
+        Status::NotAttributed(..) => Some(Evidence::Weak),
+        Status::Unmoved => None,
+    });
+    evidence.max().map_or(Status::Unmoved, Status::Attributed)
+}
+
+fn notes_of(turns: &[Analysis]) -> BTreeSet<Note> {
+    let mut notes: BTreeSet<Note> = turns.iter().flat_map(|turn| turn.notes.iter().copied()).collect();
+    if turns
+        .iter()
+        .any(|turn| matches!(turn.status, Status::NotAttributed(..)))
+    {
+        notes.insert(Note::TurnNotAttributed);
+    }
+    notes
+}
+
+fn transition_of(source: &dyn GitSource, request: &TurnRequest, turns: &[Analysis]) -> BranchTransition {
+    let actions = turns
+        .iter()
+        .flat_map(|turn| turn.transition.actions.iter().cloned())
+        .collect();
+    let merged = turns.iter().any(|turn| turn.transition.kind == MoveKind::Merge);
+    let renamed = turns.iter().any(|turn| turn.transition.kind == MoveKind::Rename);
+    transition::over_range(source, &request.from, &request.to, actions, merged, renamed)
+}

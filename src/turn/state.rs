@@ -1,0 +1,138 @@
+//! A whole-tree state that may exist in no tree object: a tree, and paths that differ from it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use super::tree_delta::{lookup, tree_delta};
+use crate::model::{Change, Delta, Entry, GitSource, Oid, RepoPath, SourceError};
+use crate::rules::merge3::{MergeLimits, Merged, merge3};
+
+/// A tree with changes laid over it, and the paths in it that cannot be trusted: a merge stopped on
+/// them, so what stands there is not what git alone would have made.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    tree: Option<Oid>,
+    laid_over: Rc<BTreeMap<RepoPath, Option<Entry>>>,
+    untrusted: Rc<BTreeSet<RepoPath>>,
+}
+
+impl State {
+    /// The state of a tree; `None` is the empty tree.
+    pub fn of_tree(tree: Option<Oid>) -> State {
+        State {
+            tree,
+            ..State::default()
+        }
+    }
+
+    /// The paths on which a merge stopped on the way to this state.
+    pub fn untrusted(&self) -> &BTreeSet<RepoPath> {
+        &self.untrusted
+    }
+
+    /// The same state with more paths that cannot be trusted.
+    pub fn distrusting(mut self, paths: impl IntoIterator<Item = RepoPath>) -> State {
+        let mut paths = paths.into_iter().peekable();
+        if paths.peek().is_some() {
+            Rc::make_mut(&mut self.untrusted).extend(paths);
+        }
+        self
+    }
+
+    /// The state of one path.
+    pub fn get(&self, source: &dyn GitSource, path: &[u8]) -> Result<Option<Entry>, SourceError> {
+        match self.laid_over.get(path) {
+            Some(entry) => Ok(*entry),
+            None => lookup(source, self.tree, path),
+        }
+    }
+
+    /// The paths in which two states differ.
+    pub fn delta(&self, source: &dyn GitSource, new: &State) -> Result<Delta, SourceError> {
+        let mut delta = tree_delta(source, self.tree, new.tree)?;
+        if Rc::ptr_eq(&self.laid_over, &new.laid_over) && self.tree == new.tree {
+            return Ok(delta);
+        }
+        for path in self.laid_over.keys().chain(new.laid_over.keys()) {
+            let change = Change {
+                old: self.get(source, path)?,
+                new: new.get(source, path)?,
+            };
+            if change.old == change.new {
+                delta.remove(path);
+            } else {
+                delta.insert(path.clone(), change);
+            }
+        }
+        Ok(delta)
+    }
+
+    /// What git alone makes of `ours` and `theirs`, which both come from `base`. Conflicts keep one side
+    /// and are untrusted, as is every path that was untrusted in any of the three.
+    pub fn merge(source: &dyn GitSource, base: &State, ours: &State, theirs: &State) -> Result<Merge, SourceError> {
+        // The smaller side is laid over the larger one: merging is symmetric but for what a conflict keeps.
+        let (mut onto, mut other) = (ours, theirs);
+        let mut onto_delta = base.delta(source, ours)?;
+        let mut other_delta = base.delta(source, theirs)?;
+        let onto_is_ours = onto_delta.len() >= other_delta.len();
+        if !onto_is_ours {
+            std::mem::swap(&mut onto, &mut other);
+            std::mem::swap(&mut onto_delta, &mut other_delta);
+        }
+        let merged = merge3(&onto_delta, &other_delta, source, &MergeLimits::default())?;
+        let mut state = onto.clone();
+        if !merged.changes.is_empty() {
+            Rc::make_mut(&mut state.laid_over).extend(merged.changes.clone());
+        }
+        let inherited = base.untrusted.iter().chain(other.untrusted.iter()).cloned();
+        let state = state.distrusting(inherited.chain(merged.conflicts.iter().cloned()));
+        let Merged {
+            changes,
+            conflicts,
+            inexact,
+        } = merged;
+        Ok(Merge {
+            state,
+            conflicts,
+            inexact,
+            changes,
+            onto_delta,
+            other_delta,
+            onto_is_ours,
+        })
+    }
+}
+
+/// The outcome of a merge.
+pub struct Merge {
+    /// The merged state.
+    pub state: State,
+    /// Where git would have stopped.
+    pub conflicts: BTreeSet<RepoPath>,
+    /// What rests on a pairing of renamed files that are not the same.
+    pub inexact: BTreeSet<RepoPath>,
+    changes: BTreeMap<RepoPath, Option<Entry>>,
+    onto_delta: Delta,
+    other_delta: Delta,
+    onto_is_ours: bool,
+}
+
+impl Merge {
+    /// The merged state of a path that differs from the base on some side; `None` where none differs.
+    /// Reads nothing, unlike [`State::get`].
+    pub fn changed(&self, path: &[u8]) -> Option<Option<Entry>> {
+        let merged = self.changes.get(path).copied();
+        let onto = || self.onto_delta.get(path).map(|change| change.new);
+        let neither = || self.other_delta.get(path).map(|change| change.old);
+        merged.or_else(onto).or_else(neither)
+    }
+
+    /// Whether `ours` differs from the base on a path.
+    pub fn differs_on_ours(&self, path: &[u8]) -> bool {
+        if self.onto_is_ours {
+            self.onto_delta.contains_key(path)
+        } else {
+            self.other_delta.contains_key(path)
+        }
+    }
+}

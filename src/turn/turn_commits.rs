@@ -1,0 +1,165 @@
+//! W: which commits were made here in the turn.
+
+use std::collections::{BinaryHeap, HashMap, HashSet};
+
+use super::chronicle::{Chronicle, email};
+use crate::model::{CommitWalk, GitSource, Oid, SourceError};
+
+/// The most commits that one turn may have made before attribution gives up.
+pub const MAX_TURN_COMMITS: usize = 20_000;
+/// How far clocks of two machines may differ (seconds) when commits are looked for by date.
+const CLOCK_SKEW: i64 = 600;
+/// How many of HEAD's values before the turn are asked whether they reach a commit dated in the turn.
+const MAX_VALUES_BEFORE: usize = 64;
+
+/// The turn commits, and the late ones.
+#[derive(Default)]
+pub struct TurnCommits {
+    /// Commits made here in the turn.
+    pub made_here: HashSet<Oid>,
+    /// Commits of others that are dated in the turn.
+    pub late: HashSet<Oid>,
+}
+
+/// What bounds the search.
+pub struct Bounds<'a> {
+    /// Head at the start.
+    pub from_head: Option<Oid>,
+    /// Head at the end.
+    pub to_head: Oid,
+    /// Heads of an operation in progress at the end.
+    pub open_heads: &'a [Oid],
+    /// The turn's start in seconds since the epoch, floored.
+    pub start: i64,
+    /// The branch that the turn was on from start to end; it moved, whatever its date says.
+    pub own_branch: Option<&'a str>,
+}
+
+/// Step 4 to 6 of the procedure.
+pub fn turn_commits(
+    source: &dyn GitSource,
+    chronicle: &Chronicle,
+    bounds: &Bounds<'_>,
+) -> Result<TurnCommits, SourceError> {
+    let mut heads = vec![bounds.to_head];
+    heads.extend(bounds.open_heads);
+    heads.extend(
+        chronicle
+            .told()
+            .map(|(entry, _)| entry.new)
+            .filter(|oid| !oid.is_zero()),
+    );
+    let since = bounds.start - CLOCK_SKEW;
+    let arrived = dated_since(source, &heads, since)?;
+    let before = bounds
+        .from_head
+        .into_iter()
+        .chain(chronicle.lately_before(MAX_VALUES_BEFORE));
+    let old = dated_since(source, &readable(source, before), since)?;
+    let fetched = dated_since(source, &readable(source, chronicle.fetched.iter().copied()), since)?;
+
+    let mut own: HashSet<Vec<u8>> = chronicle.identities.clone();
+    own.extend(source.user_email().map(|address| address.to_ascii_lowercase()));
+    own.remove(&b""[..]);
+
+    let mut found = TurnCommits {
+        made_here: chronicle.made.keys().copied().collect(),
+        late: HashSet::new(),
+    };
+    for (&oid, &dated) in arrived.iter().filter(|(oid, _)| !old.contains_key(oid)) {
+        if dated < bounds.start {
+            // Close enough to be late on another machine's clock, too old to be the turn's own.
+            found.late.insert(oid);
+            continue;
+        }
+        let unexplained = chronicle.position.told && !fetched.contains_key(&oid);
+        if unexplained || own.contains(&email(&source.read_commit(oid)?.author.identity)) {
+            found.made_here.insert(oid);
+        } else {
+            found.late.insert(oid);
+        }
+    }
+    if !chronicle.position.told {
+        let known = known(source, chronicle, bounds)?;
+        let walk = CommitWalk {
+            from: heads,
+            hide: known,
+            limit: MAX_TURN_COMMITS,
+        };
+        found.made_here.extend(source.walk(&walk)?);
+    }
+    if let Some(head) = bounds.from_head {
+        found.made_here.remove(&head);
+    }
+    found.late.retain(|oid| !found.made_here.contains(oid));
+    if found.made_here.len() > MAX_TURN_COMMITS {
+        return Err(SourceError::Limit("turn commits"));
+    }
+    Ok(found)
+}
+
+/// Commits that existed before the turn or came from elsewhere, as far as there is proof.
+fn known(source: &dyn GitSource, chronicle: &Chronicle, bounds: &Bounds<'_>) -> Result<Vec<Oid>, SourceError> {
+    let mut known: Vec<Oid> = bounds.from_head.into_iter().collect();
+    if chronicle.position.lost {
+        // What the lost entries said could contradict every other sign.
+        return Ok(known);
+    }
+    known.extend(readable(
+        source,
+        chronicle.before.iter().chain(&chronicle.fetched).copied(),
+    ));
+    let moved: HashSet<&str> = chronicle
+        .chains
+        .iter()
+        .filter(|chain| !chain.turn.is_empty() && !chain.is_head())
+        .map(|chain| chain.name.as_str())
+        .collect();
+    let own_branch = bounds.own_branch.map(|branch| format!("refs/heads/{branch}"));
+    for found in source.refs()? {
+        let lasting = ["refs/heads/", "refs/remotes/", "refs/tags/"]
+            .iter()
+            .any(|kind| found.name.starts_with(kind));
+        if !lasting || moved.contains(found.name.as_str()) || own_branch.as_deref() == Some(&found.name) {
+            continue;
+        }
+        if source.read_commit(found.oid)?.committer.seconds < bounds.start {
+            known.push(found.oid);
+        }
+    }
+    known.sort();
+    known.dedup();
+    Ok(known)
+}
+
+/// Proof that something is old is only as good as it is still there: what was pruned proves nothing.
+fn readable(source: &dyn GitSource, oids: impl Iterator<Item = Oid>) -> Vec<Oid> {
+    oids.filter(|&oid| source.read_commit(oid).is_ok()).collect()
+}
+
+/// Commits dated at or after a time (seconds), met on the way down from the heads through such commits only.
+fn dated_since(source: &dyn GitSource, heads: &[Oid], since: i64) -> Result<HashMap<Oid, i64>, SourceError> {
+    let mut dated = HashMap::new();
+    let mut pending: BinaryHeap<(i64, Oid)> = BinaryHeap::new();
+    let mut enter = |oid: Oid, pending: &mut BinaryHeap<(i64, Oid)>| -> Result<(), SourceError> {
+        if dated.contains_key(&oid) {
+            return Ok(());
+        }
+        let commit = source.read_commit(oid)?;
+        let seconds = commit.committer.seconds.max(commit.author.seconds);
+        if seconds >= since {
+            dated.insert(oid, seconds);
+            pending.push((seconds, oid));
+        }
+        Ok(())
+    };
+    for &oid in heads {
+        enter(oid, &mut pending)?;
+    }
+    while let Some((_, oid)) = pending.pop() {
+        for &parent in &source.read_commit(oid)?.parents {
+            enter(parent, &mut pending)?;
+        }
+    }
+    Ok(dated)
+}
