@@ -1,0 +1,444 @@
+/* The part of the contract that index.js holds by itself; `napi build` puts it before what comes from Rust. */
+
+/** What every call takes. */
+export interface CallOptions {
+  /**
+   * Stops the call: it rejects at once with code `ABORTED`, and the native work ends at its next read. One signal
+   * may serve any number of calls.
+   */
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * The stable code of a rejection.
+ *
+ * - `INVALID_ARGUMENT`: an argument is of the wrong type or can never be right.
+ * - `NOT_A_REPOSITORY`: there is no git repository at `cwd` or above it.
+ * - `NOT_OWNED`: the repository is another user's and git's `safe.directory` does not list it.
+ * - `UNSUPPORTED_REPOSITORY`: its format cannot be read; the message names it.
+ * - `REPOSITORY_UNREADABLE`: it is there, but damaged or not permitted to be read.
+ * - `SNAPSHOT_MISSING`: a snapshot does not exist, or is no commit or tree.
+ * - `PATH_NOT_IN_TURN`: the path asked about did not change in the turn.
+ * - `ABORTED`: the signal was aborted; `cause` is its reason and `name` is `AbortError`.
+ * - `BINDING_MISSING`: the native binary could not be loaded; the message says what to do.
+ * - `INTERNAL`: a fault of this library. The process and later calls are unharmed.
+ */
+export type ErrorCode =
+  | 'INVALID_ARGUMENT'
+  | 'NOT_A_REPOSITORY'
+  | 'NOT_OWNED'
+  | 'UNSUPPORTED_REPOSITORY'
+  | 'REPOSITORY_UNREADABLE'
+  | 'SNAPSHOT_MISSING'
+  | 'PATH_NOT_IN_TURN'
+  | 'ABORTED'
+  | 'BINDING_MISSING'
+  | 'INTERNAL'
+
+/** What every call rejects with. */
+export interface TurnAttributionError extends Error {
+  code: ErrorCode
+  cause?: unknown
+}
+
+/** Whether a value is an error of this package. Never throws, whatever the value. */
+export declare function isTurnAttributionError(value: unknown): value is TurnAttributionError
+
+/**
+ * The one place that words a move: "Pulled origin/main", "Rebased onto origin/main", "Switched main → feature", or
+ * "Updated via git (main → main)". Never throws; `''` for what is no result.
+ *
+ * ```ts
+ * console.log(`${transitionLabel(turn)}: ${turn.demoted.fileCount} files`)
+ * ```
+ */
+export declare function transitionLabel(result: Pick<TurnAttribution, 'branchTransition'>): string
+
+
+/**
+ * Which binding artifact the generated loader actually loaded: `'native'` for
+ * a native addon, otherwise the `platformArchABI` of the WASI flavor. Every
+ * flavor napi-rs can build is listed, because `NAPI_RS_NATIVE_LIBRARY_PATH`
+ * can point the loader at a WASI artifact this package does not build itself.
+ */
+export declare const __napiBindingTarget: 'native' | 'wasm32-wasi' | 'wasm32-wasip1'
+
+/** r" A git command, as the log of HEAD tells of it. */
+export type ActionKind = 'pull' | 'merge' | 'rebase' | 'checkout' | 'reset' | 'commit' | 'amend' | 'cherry-pick' | 'revert' | 'am' | 'clone' | 'branch' | 'other'
+
+/**
+ * Attributes a turn, or a range of turns when `between` is given: which files the agent wrote, how much merely
+ * moved through git, and from which branch to which. Attribution trouble never rejects: then every file is shown
+ * and `attribution` says why.
+ *
+ * Rejects as `readHead` does, and with `SNAPSHOT_MISSING` where a snapshot does not exist.
+ *
+ * ```ts
+ * const turn = await attributeTurn({ cwd, from: { ref: s0, headOid: h0 }, to: { ref: s1, headOid: h1 } })
+ * for (const file of turn.shown) console.log(file.path, file.additions, file.deletions)
+ * console.log(`${transitionLabel(turn)}: ${turn.demoted.fileCount} files`)
+ * ```
+ */
+export declare function attributeTurn(request: AttributeTurnRequest, options?: CallOptions): Promise<TurnAttribution>
+
+/** A turn to attribute. */
+export interface AttributeTurnRequest {
+  /** Any folder in the repository. */
+  cwd: string
+  /** Where the turn began. */
+  from: Checkpoint
+  /** Where it ended. */
+  to: Checkpoint
+  /** For a range of turns: the checkpoints between, in order. */
+  between?: Array<Checkpoint>
+  /** What to say of demoted files; `'count'` where absent. */
+  demoted?: DemotedDetail
+}
+
+/** How a turn was attributed. */
+export type Attribution =
+  | { status: 'unmoved'; notes: Array<AttributionNote> }
+  | { status: 'attributed'; evidence: Evidence; notes: Array<AttributionNote> }
+  | { status: 'not-attributed'; reason: NotAttributedReason; detail: string; notes: Array<AttributionNote> }
+
+/**
+ * r" What else to know about the evidence.
+ * r"
+ * r" - `from-ref-moved`, `to-ref-moved`: the ref names another object now; the `oid` given was used.
+ * r" - `turn-start-not-believed`: `turnStartedAt` is no time or after the end; the snapshot's own time was used.
+ * r" - `pin-not-understood`: a pin cannot be read, and counts as absent.
+ * r" - `no-pin`: a checkpoint has no pin, so the log was searched by dates.
+ * r" - `reflog-lost`: entries of the log that were there at the turn are gone.
+ * r" - `no-reflog`: there is no log of HEAD.
+ * r" - `turn-not-attributed`: in a range, a turn could not be attributed; all that it changed counts as authored.
+ */
+export type AttributionNote = 'from-ref-moved' | 'to-ref-moved' | 'turn-start-not-believed' | 'pin-not-understood' | 'no-pin' | 'reflog-lost' | 'no-reflog' | 'turn-not-attributed'
+
+/** Where HEAD was and is. */
+export interface BranchTransition {
+  /** `null`: detached, or not recorded. */
+  fromBranch: string | null
+  /** `null`: detached, or not recorded. */
+  toBranch: string | null
+  /** `null`: unborn, or not recorded. */
+  fromHead: string | null
+  /** `null`: unborn, or not recorded. */
+  toHead: string | null
+  kind: MoveKind
+  /** In order. */
+  actions: Array<GitAction>
+  /** The move in words, as `transitionLabel` gives it. */
+  label: string
+}
+
+/**
+ * r" What happened to a file, from the state it is compared with to its state in the `to` snapshot.
+ * r" `typechange`: it became a file, symbolic link or submodule and was another of these.
+ */
+export type ChangeKind = 'added' | 'modified' | 'deleted' | 'renamed' | 'typechange' | 'submodule'
+
+/**
+ * A checkpoint: the host's snapshot, and what it recorded beside it.
+ *
+ * A key that is absent was not recorded; then everything is shown, as if there were no attribution. `null` is a
+ * fact: an unborn head, a detached one.
+ */
+export interface Checkpoint {
+  /** The snapshot: a full object id, or the full name of a ref that holds it. */
+  ref: string
+  /** The snapshot's id where `ref` is a ref name: refs can be moved, ids cannot. It counts more than the ref. */
+  oid?: string
+  /** The commit that `HEAD` named when the snapshot was taken; `null` while the branch was unborn. */
+  headOid?: string | null
+  /** The branch; `null` when `HEAD` was detached. */
+  branch?: string | null
+  /** The pin that `readHead` gave. */
+  pin?: string | null
+  /**
+   * The start of the turn that begins at this checkpoint, in milliseconds since the epoch. A value that is no
+   * time, or lies after the `to` snapshot, is not believed; the snapshot's own time serves.
+   */
+  turnStartedAt?: number
+}
+
+/** What only moved through git. */
+export interface Demoted {
+  /** How many files. */
+  fileCount: number
+  /** Lines added in all of them; `null` unless asked for with `demoted: 'lines'`. */
+  additions: number | null
+  /** Lines removed in all of them; likewise. */
+  deletions: number | null
+  /** The files; `null` unless asked for with `demoted: 'paths'` or `'lines'`. */
+  files: Array<DemotedFile> | null
+}
+
+/** How much to say of demoted files: their number; paths and reasons too; lines too (their contents are read). */
+export type DemotedDetail = 'count' | 'paths' | 'lines'
+
+/** A file that only moved through git. */
+export interface DemotedFile {
+  /** Relative to the repository's root, with `/`. */
+  path: string
+  kind: ChangeKind
+  /** Lines added; `null` unless asked for with `demoted: 'lines'`, and for binary files. */
+  additions: number | null
+  /** Lines removed; likewise. */
+  deletions: number | null
+  reason: DemotedReason
+}
+
+/**
+ * r" Why a file is demoted.
+ * r"
+ * r" - `moved-by-history`: its state is the one it has in the history that HEAD moved to.
+ * r" - `merged-with-uncommitted`: it is what git makes of that history and of changes that were uncommitted before.
+ * r" - `replayed`: it is what git makes by replaying commits that existed before.
+ */
+export type DemotedReason = 'moved-by-history' | 'merged-with-uncommitted' | 'replayed'
+
+/**
+ * r" How strong the evidence is. `reflog`: the log of HEAD tells the whole turn, between two pins. `dates`: it
+ * r" tells the whole turn, placed by dates. `weak`: it is silent, broken, or holds a word of no known command;
+ * r" what is not proven older than the turn then counts as made in it.
+ */
+export type Evidence = 'reflog' | 'dates' | 'weak'
+
+/** A commit of the turn that changed the file. */
+export interface ExplainedCommit {
+  oid: string
+  /** What it was taken for, in words. */
+  role: string
+}
+
+/** The states that a file was judged by; `null` where the path does not exist. */
+export interface ExplainedStates {
+  /** In the head at the start. */
+  startHead: FileState | null
+  /** In the `from` snapshot. */
+  start: FileState | null
+  /** In the head at the end. */
+  endHead: FileState | null
+  /** In the `to` snapshot. */
+  end: FileState | null
+  /** In the head at the end as it would be had the agent only run git. */
+  mechanical: FileState | null
+  /** On disk as it would be had the agent only run git. */
+  expected: FileState | null
+}
+
+/**
+ * Says what decided one file of a turn: the rule, the states it was judged by, and the commits that changed it.
+ *
+ * `path` is as in the result of `attributeTurn`. Rejects as `attributeTurn` does, and with `PATH_NOT_IN_TURN`
+ * where the file did not change.
+ *
+ * ```ts
+ * const { verdict, rule, commits } = await explainPath(request, 'src/routes.ts')
+ * ```
+ */
+export declare function explainPath(request: AttributeTurnRequest, path: string, options?: CallOptions): Promise<PathExplanation>
+
+/** The state of a path in a tree. */
+export interface FileState {
+  /** As git writes it: `100644`, `100755`, `120000` (symbolic link) or `160000` (submodule). */
+  mode: string
+  /** Blob id, or the commit id of a submodule. */
+  oid: string
+}
+
+/** Something git did in the turn. */
+export interface GitAction {
+  action: ActionKind
+  /** The branch, remote branch or commit it was about, where the log says so. */
+  target: string | null
+}
+
+/** What a host stores beside a snapshot. */
+export interface HeadFacts {
+  /** The commit that `HEAD` names; `null` while the branch is unborn. */
+  headOid: string | null
+  /** The short name of the branch, during a rebase the one being rebased; `null` when detached. */
+  branch: string | null
+  /** What git is in the middle of. */
+  operation: OperationKind | null
+  /**
+   * Opaque: the position in the log of HEAD, and what an operation in progress will not leave behind. One line
+   * of printable ASCII; store it and pass it back.
+   */
+  pin: string
+}
+
+/** r" How HEAD moved. `unknown`: a head was not recorded. */
+export type MoveKind = 'none' | 'fast-forward' | 'rewind' | 'switch' | 'rewrite' | 'merge' | 'detach' | 'attach' | 'birth' | 'rename' | 'unknown'
+
+/**
+ * r" Why a turn could not be attributed. Every file is shown then.
+ * r"
+ * r" - `head-not-recorded`: a checkpoint has no `headOid`.
+ * r" - `head-missing`: a recorded head is not in the repository, or is no commit.
+ * r" - `unborn-at-end`: there was a commit at the start and none at the end.
+ * r" - `history-missing`: an object of the history between is not in the repository.
+ * r" - `history-cut`: history ends artificially (shallow clone, graft) where it was needed.
+ * r" - `limit`: the turn is larger than what is looked at; `detail` names the limit.
+ * r" - `unreadable`: an object or log is damaged; `detail` says which.
+ */
+export type NotAttributedReason = 'head-not-recorded' | 'head-missing' | 'unborn-at-end' | 'history-missing' | 'history-cut' | 'limit' | 'unreadable'
+
+/** r" What git is in the middle of. */
+export type OperationKind = 'merge' | 'rebase' | 'cherry-pick' | 'revert' | 'am' | 'bisect'
+
+/** What decided a file. */
+export interface PathExplanation {
+  path: string
+  verdict: Verdict
+  /** Whether the whole change is shown because what moved could not be told apart. */
+  mixed: boolean
+  reason: ShownReason | DemotedReason
+  /** The rule that decided, in a sentence. */
+  rule: string
+  states: ExplainedStates
+  commits: Array<ExplainedCommit>
+  /** The content that a shown file is compared with (a demoted one: its content); `null` where there is none. */
+  expectedContent: Uint8Array | null
+}
+
+/**
+ * Reads a checkpoint that keeps its facts in the message of the snapshot commit, as `writeCheckpointFacts`
+ * puts them there. `ref` is a full object id or a full ref name.
+ *
+ * Rejects as `attributeTurn` does.
+ *
+ * ```ts
+ * const from = await readCheckpoint(cwd, 'refs/t3/checkpoints/abc/turn/1')
+ * const to = await readCheckpoint(cwd, 'refs/t3/checkpoints/abc/turn/2')
+ * const turn = await attributeTurn({ cwd, from, to })
+ * ```
+ */
+export declare function readCheckpoint(cwd: string, ref: string, options?: CallOptions): Promise<RecordedCheckpoint>
+
+/**
+ * Reads the facts that a checkpoint's message holds; a key that is absent was not recorded. Spread the result
+ * into a `Checkpoint`. Any message is readable: an old one holds nothing.
+ *
+ * Rejects with `INVALID_ARGUMENT`, `BINDING_MISSING` or `INTERNAL`.
+ *
+ * ```ts
+ * const from = { ref: s0, ...(await readCheckpointFacts(message)) }
+ * ```
+ */
+export declare function readCheckpointFacts(message: string): Promise<RecordedFacts>
+
+/**
+ * Reads what a host stores beside each snapshot: the commit that `HEAD` names, the branch, an operation in
+ * progress, and a pin. Take it right after the snapshot, and store all of it.
+ *
+ * `cwd` is any folder in a repository; it is looked for upwards, as git does.
+ * Rejects with `INVALID_ARGUMENT`, `NOT_A_REPOSITORY`, `NOT_OWNED`, `UNSUPPORTED_REPOSITORY`,
+ * `REPOSITORY_UNREADABLE`, `ABORTED`, `BINDING_MISSING` or `INTERNAL`.
+ *
+ * ```ts
+ * const { headOid, branch, pin } = await readHead('/path/to/workspace')
+ * ```
+ */
+export declare function readHead(cwd: string, options?: CallOptions): Promise<HeadFacts>
+
+/** A checkpoint found in a repository: a `Checkpoint` of which the snapshot is known to exist. */
+export interface RecordedCheckpoint {
+  /** As it was asked for. */
+  ref: string
+  /** The snapshot's id. */
+  oid: string
+  /** The head; `null`: unborn. */
+  headOid?: string | null
+  /** The branch; `null`: detached. */
+  branch?: string | null
+  /** The pin. */
+  pin?: string
+  /** The start of the turn that begins at the checkpoint, in milliseconds since the epoch. */
+  turnStartedAt?: number
+}
+
+/** Facts read from a checkpoint's message. A key that is absent was not recorded; `null` is a fact. */
+export interface RecordedFacts {
+  /** The head; `null`: unborn. */
+  headOid?: string | null
+  /** The branch; `null`: detached. */
+  branch?: string | null
+  /** The pin. */
+  pin?: string
+  /** The start of the turn that begins at the checkpoint, in milliseconds since the epoch. */
+  turnStartedAt?: number
+}
+
+/** A file that the agent wrote. */
+export interface ShownFile {
+  /** Relative to the repository's root, with `/`. Bytes that are not UTF-8 are U+FFFD. */
+  path: string
+  /** Where a renamed file was before. */
+  previousPath: string | null
+  kind: ChangeKind
+  /** Lines added, as `git diff --numstat` counts them; `null` for binary files and unreadable contents. */
+  additions: number | null
+  /** Lines removed; likewise. */
+  deletions: number | null
+  /** Whether it is binary, by its content or by the snapshot's own `.gitattributes`. */
+  binary: boolean
+  /**
+   * Mode in the state it is compared with: what git alone would have left there, or, where `mixed`, the state
+   * in the `from` snapshot. `null` where there was no file.
+   */
+  oldMode: string | null
+  /** Mode in the `to` snapshot; `null` where it was deleted. */
+  newMode: string | null
+  /** Object id for `oldMode`. It may be the result of a merge, which is no object of the repository. */
+  oldOid: string | null
+  /** Object id for `newMode`. */
+  newOid: string | null
+  /** Whether the whole change is shown because what moved could not be told from what was written. */
+  mixed: boolean
+  reason: ShownReason
+}
+
+/**
+ * r" Why a file is shown.
+ * r"
+ * r" - `head-not-moved`: HEAD did not move, so every change on disk was made by hand.
+ * r" - `not-attributed`: the turn could not be attributed; see `attribution.reason`.
+ * r" - `authored`: no movement through git explains its state.
+ * r" - `edited-after-move`: it moved through git and was changed by hand; only the hand's part is counted.
+ * r" - `conflict`: a merge or replay stops on it, so what moved cannot be told apart (`mixed`).
+ * r" - `redo-conflict`: a merge or pick of the turn stops on it, so its state is a resolution.
+ * r" - `late-commit`: a commit dated in the turn and made elsewhere holds what the agent changed by hand (`mixed`).
+ * r" - `authored-in-range`: in a range, it was shown in a turn of the range.
+ * r" - `does-not-compose`: in a range, the turns' movements do not compose on it (`mixed`).
+ * r" - `turn-not-attributed`: in a range, a turn that changed it could not be attributed (`mixed`).
+ * r" - `renamed-by-history`: in a range, later history renamed a file that an earlier turn authored.
+ */
+export type ShownReason = 'head-not-moved' | 'not-attributed' | 'authored' | 'edited-after-move' | 'conflict' | 'redo-conflict' | 'late-commit' | 'authored-in-range' | 'does-not-compose' | 'turn-not-attributed' | 'renamed-by-history'
+
+/** The truth about a turn. */
+export interface TurnAttribution {
+  /** The files that the agent wrote, in byte order of the path. */
+  shown: Array<ShownFile>
+  /** What only moved through git. Shown and demoted files together are the whole change on disk. */
+  demoted: Demoted
+  branchTransition: BranchTransition
+  attribution: Attribution
+  /** What git was in the middle of at the end, where a pin recorded it. */
+  operationInProgress: OperationKind | null
+}
+
+/** r" Whether a file is the agent's. */
+export type Verdict = 'shown' | 'demoted'
+
+/**
+ * Writes facts into the message of a checkpoint's commit, one `key=value` a line, in place of any it holds.
+ *
+ * Rejects with `INVALID_ARGUMENT`, `BINDING_MISSING` or `INTERNAL`.
+ *
+ * ```ts
+ * const message = await writeCheckpointFacts('my checkpoint', await readHead(cwd))
+ * ```
+ */
+export declare function writeCheckpointFacts(message: string, facts: RecordedFacts): Promise<string>

@@ -1,0 +1,228 @@
+'use strict'
+
+// The façade: everything a caller can rely on before and around the native work. Every function is `async`, so that
+// nothing throws synchronously; requests cross to Rust as JSON; an abort rejects at once and stops the native work.
+
+const { types } = require('node:util')
+
+const CODES = new Set([
+  'INVALID_ARGUMENT',
+  'NOT_A_REPOSITORY',
+  'NOT_OWNED',
+  'UNSUPPORTED_REPOSITORY',
+  'REPOSITORY_UNREADABLE',
+  'SNAPSHOT_MISSING',
+  'PATH_NOT_IN_TURN',
+  'ABORTED',
+  'BINDING_MISSING',
+  'INTERNAL',
+])
+
+class TurnAttributionError extends Error {
+  constructor(code, message, cause) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.code = code
+  }
+}
+// On the prototype, so that an error prints as `AbortError: …` and its own properties are `code` and `cause` alone.
+Object.defineProperty(TurnAttributionError.prototype, 'name', {
+  get() {
+    return this.code === 'ABORTED' ? 'AbortError' : 'TurnAttributionError'
+  },
+})
+
+exports.readHead = async function readHead(cwd, options) {
+  return call(readHead, 'readHead', { cwd }, options)
+}
+
+exports.readCheckpoint = async function readCheckpoint(cwd, ref, options) {
+  return call(readCheckpoint, 'readCheckpoint', { cwd, ref }, options)
+}
+
+exports.attributeTurn = async function attributeTurn(request, options) {
+  return call(attributeTurn, 'attributeTurn', request, options)
+}
+
+exports.explainPath = async function explainPath(request, path, options) {
+  return call(explainPath, 'explainPath', { request, path }, options)
+}
+
+exports.writeCheckpointFacts = async function writeCheckpointFacts(message, facts) {
+  return call(writeCheckpointFacts, 'writeCheckpointFacts', { message, facts })
+}
+
+exports.readCheckpointFacts = async function readCheckpointFacts(message) {
+  return call(readCheckpointFacts, 'readCheckpointFacts', { message })
+}
+
+exports.transitionLabel = function transitionLabel(result) {
+  try {
+    const { label } = result.branchTransition
+    return typeof label === 'string' ? label : ''
+  } catch {
+    return ''
+  }
+}
+
+exports.isTurnAttributionError = function isTurnAttributionError(value) {
+  try {
+    if (!types.isNativeError(value)) return false
+    const { name, message, code } = value
+    if (typeof message !== 'string' || !CODES.has(code)) return false
+    return name === (code === 'ABORTED' ? 'AbortError' : 'TurnAttributionError')
+  } catch {
+    return false
+  }
+}
+
+async function call(entry, name, request, options) {
+  const frames = framesOfCaller(entry)
+  try {
+    const signal = signalOf(options)
+    const json = encode(request)
+    if (signal?.aborted) throw aborted(signal)
+    const { [name]: work, newCancelToken, cancel } = binding()
+    const token = newCancelToken()
+    return await (signal ? raceAbort(signal, () => cancel(token), () => work(json, token)) : work(json, token))
+  } catch (error) {
+    throw shaped(error, frames)
+  }
+}
+
+function signalOf(options) {
+  if (options === undefined) return undefined
+  if (options === null || typeof options !== 'object') throw invalid('options must be an object')
+  try {
+    const { signal } = options
+    if (signal === undefined || isSignal(signal)) return signal
+  } catch (cause) {
+    throw invalid('options.signal cannot be read', cause)
+  }
+  throw invalid('options.signal must be an AbortSignal')
+}
+
+// By shape and not by class: signals also come from other realms and from polyfills.
+function isSignal(value) {
+  return (
+    value !== null &&
+    typeof value === 'object' &&
+    typeof value.aborted === 'boolean' &&
+    typeof value.addEventListener === 'function' &&
+    typeof value.removeEventListener === 'function'
+  )
+}
+
+// JSON turns some wrong values into right ones. A head that is NaN must not become null, which states that there is no
+// commit yet. Only a time may be NaN or infinite: it arrives as null and is not believed.
+function encode(request) {
+  let json
+  try {
+    json = JSON.stringify(request, function (key, value) {
+      if (typeof value === 'function' || typeof value === 'symbol') throw new TypeError(`${key} is a ${typeof value}`)
+      if (typeof value === 'number' && !Number.isFinite(value) && key !== 'turnStartedAt')
+        throw new TypeError(`${key} is ${value}`)
+      if (value === null && this[key] !== null) throw new TypeError(`${key} is not a plain value`)
+      return value
+    })
+  } catch (cause) {
+    throw invalid(`the request cannot be read: ${messageOf(cause)}`, cause)
+  }
+  if (json === undefined) throw invalid('the request must be an object')
+  return json
+}
+
+function raceAbort(signal, cancel, work) {
+  let onAbort
+  const abort = new Promise((_, reject) => {
+    onAbort = () => {
+      cancel()
+      reject(aborted(signal))
+    }
+    signal.addEventListener('abort', onAbort, { once: true })
+  })
+  return Promise.race([started(work), abort]).finally(() => signal.removeEventListener('abort', onAbort))
+}
+
+async function started(work) {
+  return work()
+}
+
+// The binding is loaded at the first call: `require` of this package never throws, and a host can keep another way.
+let loaded
+function binding() {
+  try {
+    loaded ??= require('./binding.js')
+    return loaded
+  } catch (cause) {
+    throw new TurnAttributionError('BINDING_MISSING', bindingMissing(cause), cause)
+  }
+}
+
+function bindingMissing(cause) {
+  const reasons = []
+  for (let error = cause; error instanceof Error && reasons.length < 5; error = error.cause) {
+    reasons.push(error.message.split('\n', 1)[0])
+  }
+  return [
+    `native binding missing: ${platformPackage()} could not be loaded (${reasons.join('; ')}).`,
+    'Ways out: install again with npm 11.3 or later after removing node_modules and the lockfile;',
+    'do not install with --omit=optional; install on the machine that runs it (system, processor and C library).',
+    'In a clone of the repository: npm run build.',
+  ].join(' ')
+}
+
+function platformPackage() {
+  const { platform, arch } = process
+  let abi = platform === 'win32' ? '-msvc' : ''
+  if (platform === 'linux') abi = process.report?.getReport().header.glibcVersionRuntime ? '-gnu' : '-musl'
+  return `turn-attribution-${platform}-${arch}${abi}`
+}
+
+// Whatever was thrown becomes one kind of error with a stable code and the stack of the caller.
+function shaped(thrown, frames) {
+  const known = CODES.has(codeOf(thrown))
+  const error =
+    thrown instanceof TurnAttributionError
+      ? thrown
+      : known
+        ? new TurnAttributionError(thrown.code, messageOf(thrown))
+        : new TurnAttributionError('INTERNAL', `unexpected failure: ${messageOf(thrown)}`, thrown)
+  if (frames) {
+    const stack = `${error.name}: ${error.message}\n${frames}`
+    Object.defineProperty(error, 'stack', { value: stack, writable: true, configurable: true, enumerable: false })
+  }
+  return error
+}
+
+function framesOfCaller(entry) {
+  const holder = {}
+  Error.captureStackTrace(holder, entry)
+  const { stack } = holder
+  return typeof stack === 'string' && stack.includes('\n') ? stack.slice(stack.indexOf('\n') + 1) : ''
+}
+
+function invalid(message, cause) {
+  return new TurnAttributionError('INVALID_ARGUMENT', message, cause)
+}
+
+function aborted(signal) {
+  const error = new TurnAttributionError('ABORTED', 'the call was aborted')
+  Object.defineProperty(error, 'cause', { value: signal.reason, writable: true, configurable: true, enumerable: false })
+  return error
+}
+
+function codeOf(error) {
+  try {
+    return error.code
+  } catch {
+    return undefined
+  }
+}
+
+function messageOf(error) {
+  try {
+    return String(error instanceof Error ? error.message : error)
+  } catch {
+    return 'a value that cannot be printed'
+  }
+}

@@ -1,0 +1,160 @@
+//! The JavaScript boundary: requests arrive as JSON text, work runs on libuv's pool, results leave as plain
+//! objects. Thin: it checks, converts and catches panics. The only layer that names `napi`.
+//!
+//! The doc comments here become `index.d.ts`, so they are written for the TypeScript caller. The signatures are
+//! those of `index.js`, which adds what only JavaScript can do (`AbortSignal`, the error class).
+
+mod request;
+mod result;
+mod work;
+
+use std::path::Path;
+
+use napi::bindgen_prelude::{AsyncTask, External};
+use napi_derive::napi;
+
+use self::request::{
+    ExplainPathArguments, ReadCheckpointArguments, ReadFactsArguments, ReadHeadArguments, TurnRequestArguments,
+    WriteFactsArguments, parsed,
+};
+use self::result::{HeadFacts, PathExplanation, RecordedCheckpoint, RecordedFacts, TurnAttribution};
+use self::work::{CancelToken, Work};
+use crate::git::LibgitSource;
+use crate::model::RepoPath;
+use crate::{git, turn};
+
+/// Reads what a host stores beside each snapshot: the commit that `HEAD` names, the branch, an operation in
+/// progress, and a pin. Take it right after the snapshot, and store all of it.
+///
+/// `cwd` is any folder in a repository; it is looked for upwards, as git does.
+/// Rejects with `INVALID_ARGUMENT`, `NOT_A_REPOSITORY`, `NOT_OWNED`, `UNSUPPORTED_REPOSITORY`,
+/// `REPOSITORY_UNREADABLE`, `ABORTED`, `BINDING_MISSING` or `INTERNAL`.
+///
+/// ```ts
+/// const { headOid, branch, pin } = await readHead('/path/to/workspace')
+/// ```
+#[napi(
+    js_name = "readHead",
+    ts_args_type = "cwd: string, options?: CallOptions",
+    ts_return_type = "Promise<HeadFacts>"
+)]
+pub fn read_head(arguments: String, token: &External<CancelToken>) -> AsyncTask<Work<HeadFacts>> {
+    Work::start(token, move |_| {
+        let arguments: ReadHeadArguments = parsed(&arguments)?;
+        Ok(git::read_head(Path::new(&arguments.cwd))?.into())
+    })
+}
+
+/// Attributes a turn, or a range of turns when `between` is given: which files the agent wrote, how much merely
+/// moved through git, and from which branch to which. Attribution trouble never rejects: then every file is shown
+/// and `attribution` says why.
+///
+/// Rejects as `readHead` does, and with `SNAPSHOT_MISSING` where a snapshot does not exist.
+///
+/// ```ts
+/// const turn = await attributeTurn({ cwd, from: { ref: s0, headOid: h0 }, to: { ref: s1, headOid: h1 } })
+/// for (const file of turn.shown) console.log(file.path, file.additions, file.deletions)
+/// console.log(`${transitionLabel(turn)}: ${turn.demoted.fileCount} files`)
+/// ```
+#[napi(
+    js_name = "attributeTurn",
+    ts_args_type = "request: AttributeTurnRequest, options?: CallOptions",
+    ts_return_type = "Promise<TurnAttribution>"
+)]
+pub fn attribute_turn(arguments: String, token: &External<CancelToken>) -> AsyncTask<Work<TurnAttribution>> {
+    Work::start(token, move |aborted| {
+        let arguments: TurnRequestArguments = parsed(&arguments)?;
+        let request = arguments.to_model()?;
+        let source = LibgitSource::open(Path::new(&arguments.cwd), aborted)?;
+        Ok(turn::attribute_turn(&source, &request)?.into())
+    })
+}
+
+/// Says what decided one file of a turn: the rule, the states it was judged by, and the commits that changed it.
+///
+/// `path` is as in the result of `attributeTurn`. Rejects as `attributeTurn` does, and with `PATH_NOT_IN_TURN`
+/// where the file did not change.
+///
+/// ```ts
+/// const { verdict, rule, commits } = await explainPath(request, 'src/routes.ts')
+/// ```
+#[napi(
+    js_name = "explainPath",
+    ts_args_type = "request: AttributeTurnRequest, path: string, options?: CallOptions",
+    ts_return_type = "Promise<PathExplanation>"
+)]
+pub fn explain_path(arguments: String, token: &External<CancelToken>) -> AsyncTask<Work<PathExplanation>> {
+    Work::start(token, move |aborted| {
+        let arguments: ExplainPathArguments = parsed(&arguments)?;
+        let request = arguments.request.to_model()?;
+        let source = LibgitSource::open(Path::new(&arguments.request.cwd), aborted)?;
+        Ok(turn::explain_path(&source, &request, &RepoPath::from(&arguments.path))?.into())
+    })
+}
+
+/// Reads a checkpoint that keeps its facts in the message of the snapshot commit, as `writeCheckpointFacts`
+/// puts them there. `ref` is a full object id or a full ref name.
+///
+/// Rejects as `attributeTurn` does.
+///
+/// ```ts
+/// const from = await readCheckpoint(cwd, 'refs/t3/checkpoints/abc/turn/1')
+/// const to = await readCheckpoint(cwd, 'refs/t3/checkpoints/abc/turn/2')
+/// const turn = await attributeTurn({ cwd, from, to })
+/// ```
+#[napi(
+    js_name = "readCheckpoint",
+    ts_args_type = "cwd: string, ref: string, options?: CallOptions",
+    ts_return_type = "Promise<RecordedCheckpoint>"
+)]
+pub fn read_checkpoint(arguments: String, token: &External<CancelToken>) -> AsyncTask<Work<RecordedCheckpoint>> {
+    Work::start(token, move |aborted| {
+        let arguments: ReadCheckpointArguments = parsed(&arguments)?;
+        let checkpoint = arguments.to_model()?;
+        let source = LibgitSource::open(Path::new(&arguments.cwd), aborted)?;
+        let (oid, facts) = turn::read_checkpoint(&source, &checkpoint)?;
+        Ok(RecordedCheckpoint::new(arguments.name, oid, facts))
+    })
+}
+
+/// Writes facts into the message of a checkpoint's commit, one `key=value` a line, in place of any it holds.
+///
+/// Rejects with `INVALID_ARGUMENT`, `BINDING_MISSING` or `INTERNAL`.
+///
+/// ```ts
+/// const message = await writeCheckpointFacts('my checkpoint', await readHead(cwd))
+/// ```
+#[napi(
+    js_name = "writeCheckpointFacts",
+    ts_args_type = "message: string, facts: RecordedFacts",
+    ts_return_type = "Promise<string>"
+)]
+pub fn write_checkpoint_facts(arguments: String, token: &External<CancelToken>) -> AsyncTask<Work<String>> {
+    Work::start(token, move |_| {
+        let arguments: WriteFactsArguments = parsed(&arguments)?;
+        Ok(crate::rules::checkpoint_facts::write_facts(
+            &arguments.message,
+            &arguments.facts.to_model()?,
+        ))
+    })
+}
+
+/// Reads the facts that a checkpoint's message holds; a key that is absent was not recorded. Spread the result
+/// into a `Checkpoint`. Any message is readable: an old one holds nothing.
+///
+/// Rejects with `INVALID_ARGUMENT`, `BINDING_MISSING` or `INTERNAL`.
+///
+/// ```ts
+/// const from = { ref: s0, ...(await readCheckpointFacts(message)) }
+/// ```
+#[napi(
+    js_name = "readCheckpointFacts",
+    ts_args_type = "message: string",
+    ts_return_type = "Promise<RecordedFacts>"
+)]
+pub fn read_checkpoint_facts(arguments: String, token: &External<CancelToken>) -> AsyncTask<Work<RecordedFacts>> {
+    Work::start(token, move |_| {
+        let arguments: ReadFactsArguments = parsed(&arguments)?;
+        Ok(crate::rules::checkpoint_facts::read_facts(&arguments.message).into())
+    })
+}

@@ -1,0 +1,234 @@
+//! What callers pass, checked.
+
+use napi_derive::napi;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+
+use crate::model::{self, Error, ErrorCode, Oid};
+use crate::rules::pin::decode_pin;
+
+/// Reads the arguments of a call.
+pub fn parsed<T: DeserializeOwned>(json: &str) -> Result<T, Error> {
+    serde_json::from_str(json).map_err(|error| invalid(format!("wrong arguments: {error}")))
+}
+
+fn invalid(message: impl Into<String>) -> Error {
+    Error::new(ErrorCode::InvalidArgument, message)
+}
+
+/// Keeps "the key is there and null" apart from "the key is absent".
+fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(value: D) -> Result<Option<Option<T>>, D::Error> {
+    Option::deserialize(value).map(Some)
+}
+
+/// A checkpoint: the host's snapshot, and what it recorded beside it.
+///
+/// A key that is absent was not recorded; then everything is shown, as if there were no attribution. `null` is a
+/// fact: an unborn head, a detached one.
+#[napi(object, object_to_js = false)]
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Checkpoint {
+    /// The snapshot: a full object id, or the full name of a ref that holds it.
+    #[serde(rename = "ref")]
+    #[napi(js_name = "ref")]
+    pub name: String,
+    /// The snapshot's id where `ref` is a ref name: refs can be moved, ids cannot. It counts more than the ref.
+    pub oid: Option<String>,
+    /// The commit that `HEAD` named when the snapshot was taken; `null` while the branch was unborn.
+    #[serde(default, deserialize_with = "present")]
+    #[napi(ts_type = "string | null")]
+    pub head_oid: Option<Option<String>>,
+    /// The branch; `null` when `HEAD` was detached.
+    #[serde(default, deserialize_with = "present")]
+    #[napi(ts_type = "string | null")]
+    pub branch: Option<Option<String>>,
+    /// The pin that `readHead` gave.
+    #[napi(ts_type = "string | null")]
+    pub pin: Option<String>,
+    /// The start of the turn that begins at this checkpoint, in milliseconds since the epoch. A value that is no
+    /// time, or lies after the `to` snapshot, is not believed; the snapshot's own time serves.
+    #[serde(default, deserialize_with = "present")]
+    #[napi(ts_type = "number")]
+    pub turn_started_at: Option<Option<f64>>,
+}
+
+/// A turn to attribute.
+#[napi(object, js_name = "AttributeTurnRequest", object_to_js = false)]
+#[derive(Deserialize)]
+pub struct TurnRequestArguments {
+    /// Any folder in the repository.
+    pub cwd: String,
+    /// Where the turn began.
+    pub from: Checkpoint,
+    /// Where it ended.
+    pub to: Checkpoint,
+    /// For a range of turns: the checkpoints between, in order.
+    #[serde(default)]
+    pub between: Option<Vec<Checkpoint>>,
+    /// What to say of demoted files; `'count'` where absent.
+    #[serde(default)]
+    #[napi(ts_type = "DemotedDetail")]
+    pub demoted: Option<DemotedDetail>,
+}
+
+/// How much to say of demoted files: their number; paths and reasons too; lines too (their contents are read).
+#[napi(string_enum = "kebab-case")]
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DemotedDetail {
+    Count,
+    Paths,
+    Lines,
+}
+
+/// Arguments of `readHead`.
+#[derive(Deserialize)]
+pub struct ReadHeadArguments {
+    pub cwd: String,
+}
+
+/// Arguments of `explainPath`.
+#[derive(Deserialize)]
+pub struct ExplainPathArguments {
+    pub request: TurnRequestArguments,
+    pub path: String,
+}
+
+/// Arguments of `readCheckpoint`.
+#[derive(Deserialize)]
+pub struct ReadCheckpointArguments {
+    pub cwd: String,
+    #[serde(rename = "ref")]
+    pub name: String,
+}
+
+/// Arguments of `writeCheckpointFacts`.
+#[derive(Deserialize)]
+pub struct WriteFactsArguments {
+    pub message: String,
+    pub facts: FactsToRecord,
+}
+
+/// Arguments of `readCheckpointFacts`.
+#[derive(Deserialize)]
+pub struct ReadFactsArguments {
+    pub message: String,
+}
+
+/// Facts to write into a message: those of `readHead`, and the turn's start.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FactsToRecord {
+    #[serde(default, deserialize_with = "present")]
+    head_oid: Option<Option<String>>,
+    #[serde(default, deserialize_with = "present")]
+    branch: Option<Option<String>>,
+    pin: Option<String>,
+    turn_started_at: Option<f64>,
+}
+
+impl TurnRequestArguments {
+    /// The request, each part checked for what can never be right.
+    pub fn to_model(&self) -> Result<model::TurnRequest, Error> {
+        check_cwd(&self.cwd)?;
+        let between = self.between.iter().flatten().enumerate();
+        let between = between.map(|(at, checkpoint)| checkpoint.to_model(&format!("between[{at}]")));
+        Ok(model::TurnRequest {
+            from: self.from.to_model("from")?,
+            between: between.collect::<Result<_, _>>()?,
+            to: self.to.to_model("to")?,
+            demoted: match self.demoted {
+                None | Some(DemotedDetail::Count) => model::DemotedDetail::Count,
+                Some(DemotedDetail::Paths) => model::DemotedDetail::Paths,
+                Some(DemotedDetail::Lines) => model::DemotedDetail::Lines,
+            },
+        })
+    }
+}
+
+impl ReadCheckpointArguments {
+    /// The checkpoint to look for.
+    pub fn to_model(&self) -> Result<model::Checkpoint, Error> {
+        check_cwd(&self.cwd)?;
+        let (ref_name, oid) = name_or_oid(&self.name, "ref")?;
+        Ok(model::Checkpoint {
+            ref_name,
+            oid,
+            ..model::Checkpoint::default()
+        })
+    }
+}
+
+impl FactsToRecord {
+    /// The facts, checked.
+    pub fn to_model(&self) -> Result<crate::rules::checkpoint_facts::RecordedFacts, Error> {
+        Ok(crate::rules::checkpoint_facts::RecordedFacts {
+            head: head(&self.head_oid, "facts")?,
+            branch: self.branch.clone(),
+            pin: self.pin.clone(),
+            turn_started_at: self.turn_started_at,
+        })
+    }
+}
+
+impl Checkpoint {
+    fn to_model(&self, place: &str) -> Result<model::Checkpoint, Error> {
+        let (ref_name, named) = name_or_oid(&self.name, &format!("{place}.ref"))?;
+        let given = self
+            .oid
+            .as_ref()
+            .map(|text| oid(text, &format!("{place}.oid")))
+            .transpose()?;
+        if let (Some(named), Some(given)) = (named, given)
+            && named != given
+        {
+            return Err(invalid(format!(
+                "{place}.ref and {place}.oid are two different objects"
+            )));
+        }
+        let pin = self.pin.as_deref().map(decode_pin);
+        Ok(model::Checkpoint {
+            ref_name,
+            oid: given.or(named),
+            head: head(&self.head_oid, place)?,
+            branch: self.branch.clone(),
+            pin_garbled: pin == Some(None),
+            pin: pin.flatten(),
+            // JSON has no NaN: a time that is none arrives as null.
+            turn_started_at: self.turn_started_at.map(|time| time.unwrap_or(f64::NAN)),
+        })
+    }
+}
+
+fn head(given: &Option<Option<String>>, place: &str) -> Result<Option<Option<Oid>>, Error> {
+    let Some(given) = given else { return Ok(None) };
+    let given = given.as_ref().map(|text| oid(text, &format!("{place}.headOid")));
+    given.transpose().map(Some)
+}
+
+fn name_or_oid(text: &str, place: &str) -> Result<(Option<String>, Option<Oid>), Error> {
+    if text.starts_with("refs/") && !text.contains('\0') {
+        return Ok((Some(text.to_string()), None));
+    }
+    oid(text, place).map(|oid| (None, Some(oid)))
+}
+
+fn oid(text: &str, place: &str) -> Result<Oid, Error> {
+    let oid = Oid::from_hex(text.as_bytes());
+    oid.filter(|oid| !oid.is_zero()).ok_or_else(|| {
+        let also = if place.ends_with("ref") {
+            " or a full ref name (refs/…)"
+        } else {
+            ""
+        };
+        invalid(format!("{place} must be a full object id{also}, not {text:?}"))
+    })
+}
+
+fn check_cwd(cwd: &str) -> Result<(), Error> {
+    if cwd.is_empty() || cwd.contains('\0') {
+        return Err(invalid("cwd must be the path of a folder"));
+    }
+    Ok(())
+}
