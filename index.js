@@ -83,7 +83,9 @@ async function call(entry, name, request, options) {
     if (signal?.aborted) throw aborted(signal)
     const { [name]: work, newCancelToken, cancel } = binding()
     const token = newCancelToken()
-    return await (signal ? raceAbort(signal, () => cancel(token), () => work(json, token)) : work(json, token))
+    const start = () => work(json, token)
+    const stop = () => cancel(token)
+    return await (signal ? raceAbort(signal, start, stop) : start())
   } catch (error) {
     throw shaped(error, frames)
   }
@@ -131,20 +133,21 @@ function encode(request) {
   return json
 }
 
-function raceAbort(signal, cancel, work) {
+function raceAbort(signal, start, stop) {
   let onAbort
   const abort = new Promise((_, reject) => {
     onAbort = () => {
-      cancel()
+      stop()
       reject(aborted(signal))
     }
     signal.addEventListener('abort', onAbort, { once: true })
   })
-  return Promise.race([started(work), abort]).finally(() => signal.removeEventListener('abort', onAbort))
+  return Promise.race([started(start), abort]).finally(() => signal.removeEventListener('abort', onAbort))
 }
 
-async function started(work) {
-  return work()
+// Also when it throws at once, the listener has to go.
+async function started(start) {
+  return start()
 }
 
 // The binding is loaded at the first call: `require` of this package never throws, and a host can keep another way.

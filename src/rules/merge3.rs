@@ -1,11 +1,11 @@
 //! Three-way merge of trees, on deltas: what `git merge` makes of two sides, computed without git.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Bound;
 use std::rc::Rc;
 
 pub use super::rename_pairing::MergeLimits;
-use super::rename_pairing::{Interest, MovedDirectories, directory, match_renames, readable};
+use super::rename_pairing::{Interest, Matches, MovedDirectories, directory, join, match_renames, readable};
 use crate::model::{Change, Contents, Delta, Entry, FileMode, Oid, RepoPath, SourceError};
 
 /// The outcome of a merge.
@@ -74,9 +74,47 @@ struct Rename<'a> {
 struct Renames<'a> {
     by_source: BTreeMap<&'a RepoPath, Rename<'a>>,
     moved: MovedDirectories<'a>,
-    /// Sources whose partner may be another than the one found, or none found where git finds one; with the other
-    /// targets they may have.
-    unsure: BTreeMap<&'a RepoPath, Vec<&'a RepoPath>>,
+    /// Sources whose partner may be another than the one found, or none found where git finds one.
+    unsure: BTreeSet<&'a RepoPath>,
+    /// Where such sources may have gone.
+    open: BTreeSet<&'a RepoPath>,
+}
+
+/// What a side removed and added, in order of the path. Empty files are no evidence of a rename: git leaves them out
+/// of merges, however exact the match.
+struct Files<'a> {
+    deleted: Vec<(&'a RepoPath, Entry)>,
+    added: Vec<(&'a RepoPath, Entry)>,
+}
+
+impl<'a> Files<'a> {
+    fn of(side: &'a Delta) -> Files<'a> {
+        let mut files = Files {
+            deleted: Vec::new(),
+            added: Vec::new(),
+        };
+        for (path, change) in side {
+            match (change.old, change.new) {
+                (Some(entry), None) if !is_empty_blob(entry.oid) => files.deleted.push((path, entry)),
+                (None, Some(entry)) if !is_empty_blob(entry.oid) => files.added.push((path, entry)),
+                _ => {}
+            }
+        }
+        files
+    }
+
+    fn pair(&self, wanted: impl Fn(&RepoPath) -> bool, merge: &Merge<'_>) -> Result<Matches, SourceError> {
+        let wanted = (0..self.deleted.len())
+            .filter(|&source| wanted(self.deleted[source].0))
+            .collect();
+        match_renames(
+            &self.deleted,
+            &self.added,
+            &Interest::Only(wanted),
+            merge.contents,
+            merge.limits,
+        )
+    }
 }
 
 enum Resolved {
@@ -103,7 +141,7 @@ impl<'a> Merge<'a> {
                 .collect();
             return Ok(merged);
         }
-        if self.theirs.is_empty() {
+        if self.theirs.is_empty() || self.ours == self.theirs {
             return Ok(merged);
         }
         let our_gone = self.gone_directories(self.ours, self.theirs)?;
@@ -126,11 +164,11 @@ impl<'a> Merge<'a> {
 
     /// A path that both sides left in place, or that is in one delta only.
     fn merge_path(&self, path: &RepoPath, theirs: &Change, merged: &mut Merged) -> Result<(), SourceError> {
-        let resolved = match self.ours.get(path) {
-            None => Resolved::Clean(theirs.new),
-            Some(ours) => self.resolve(theirs.old, ours.new, theirs.new)?,
+        let Some(ours) = self.ours.get(path) else {
+            merged.changes.insert(path.clone(), theirs.new);
+            return Ok(());
         };
-        match resolved {
+        match self.resolve(theirs.old, ours.new, theirs.new)? {
             Resolved::Clean(state) => self.put(path, state, merged),
             Resolved::Conflict => {
                 merged.conflicts.insert(path.clone());
@@ -227,11 +265,7 @@ impl<'a> Merge<'a> {
 
     /// Directories that one side emptied and in which the other added something: if their files were moved, git
     /// suggests moving the additions too, and stops.
-    fn gone_directories(&self, side: &Delta, other: &Delta) -> Result<BTreeSet<&'a [u8]>, SourceError>
-    where
-        'a: 'a,
-    {
-        let (side, other) = self.own(side, other);
+    fn gone_directories(&self, side: &'a Delta, other: &'a Delta) -> Result<BTreeSet<&'a [u8]>, SourceError> {
         // Start from the smaller delta: each directory looked at costs a look into the other one.
         let mut gone = BTreeSet::new();
         if side.len() <= other.len() {
@@ -251,15 +285,6 @@ impl<'a> Merge<'a> {
             }
         }
         Ok(gone)
-    }
-
-    /// The deltas with the lifetime of the merge.
-    fn own(&self, side: &Delta, _other: &Delta) -> (&'a Delta, &'a Delta) {
-        if std::ptr::eq(side, self.ours) {
-            (self.ours, self.theirs)
-        } else {
-            (self.theirs, self.ours)
-        }
     }
 
     /// Whether no file is left in a directory that had some.
@@ -283,80 +308,90 @@ impl<'a> Merge<'a> {
     }
 
     /// The renames of one side whose source the other side touched, or that tell where a directory went.
-    fn renames(&self, side: &Delta, other: &Delta, gone: &BTreeSet<&[u8]>) -> Result<Renames<'a>, SourceError> {
-        let (side, other) = self.own(side, other);
-        let mut wanted: BTreeSet<&RepoPath> = BTreeSet::new();
+    fn renames(
+        &self,
+        side: &'a Delta,
+        other: &'a Delta,
+        gone: &BTreeSet<&'a [u8]>,
+    ) -> Result<Renames<'a>, SourceError> {
         let is_source = |change: &Change| change.new.is_none() && !change.old.is_some_and(|old| is_empty_blob(old.oid));
         let (fewer, more) = if side.len() <= other.len() {
             (side, other)
         } else {
             (other, side)
         };
-        for path in fewer.keys().filter(|path| more.contains_key(*path)) {
-            if let Some((path, change)) = side.get_key_value(path)
-                && is_source(change)
-            {
-                wanted.insert(path);
-            }
-        }
+        let touched: HashSet<&RepoPath> = fewer
+            .keys()
+            .filter(|path| more.contains_key(*path) && side.get(*path).is_some_and(is_source))
+            .collect();
         // git sees no addition to a moved directory where all of them are in new subdirectories, unless it has to
         // look for renames anyway.
-        let added_beside = |directory: &[u8]| {
-            under(other, directory)
-                .any(|(path, change)| change.old.is_none() && gone.contains(super::rename_pairing::directory(path)))
+        let added_beside = |path: &[u8]| {
+            under(other, path).any(|(path, change)| change.old.is_none() && gone.contains(directory(path)))
         };
-        if !wanted.is_empty() || gone.iter().any(|directory| added_beside(directory)) {
-            for directory in outermost(gone) {
-                wanted.extend(
-                    under(side, directory)
+        let mut leaving: HashSet<&RepoPath> = HashSet::new();
+        if !touched.is_empty() || gone.iter().any(|path| added_beside(path)) {
+            for path in outermost(gone) {
+                leaving.extend(
+                    under(side, path)
                         .filter(|(_, change)| is_source(change))
                         .map(|(path, _)| path),
                 );
             }
         }
+        if touched.is_empty() && leaving.is_empty() {
+            return Ok(Renames::default());
+        }
+        let files = Files::of(side);
+        if files.added.is_empty() {
+            return Ok(Renames::default());
+        }
+        let by_need = files.pair(|path| touched.contains(path), self)?;
         let mut renames = Renames::default();
-        if wanted.is_empty() {
-            return Ok(renames);
-        }
-        let (mut deleted, mut added) = (Vec::new(), Vec::new());
-        for (path, change) in side {
-            match (change.old, change.new) {
-                // An empty file is no evidence of a rename: git leaves it out of merges, exact or not.
-                (Some(entry), None) if !is_empty_blob(entry.oid) => deleted.push((path, entry)),
-                (None, Some(entry)) if !is_empty_blob(entry.oid) => added.push((path, entry)),
-                _ => {}
+        let all = if leaving.iter().all(|path| touched.contains(path)) {
+            by_need
+        } else {
+            // git follows only as many files of a directory as it needs to. A file that is paired one way or another
+            // depending on that is not to be relied on.
+            let all = files.pair(|path| touched.contains(path) || leaving.contains(path), self)?;
+            let partners = |matches: &Matches| -> BTreeMap<usize, usize> {
+                matches.pairs.iter().map(|found| (found.source, found.target)).collect()
+            };
+            let (few, many) = (partners(&by_need), partners(&all));
+            for (source, &(path, _)) in files.deleted.iter().enumerate() {
+                let (one, two) = (few.get(&source), many.get(&source));
+                if touched.contains(path) && one != two {
+                    renames.unsure.insert(path);
+                    renames
+                        .open
+                        .extend(one.into_iter().chain(two).map(|&target| files.added[target].0));
+                }
             }
-        }
-        if added.is_empty() {
-            return Ok(renames);
-        }
-        let wanted: HashSet<usize> = deleted
-            .iter()
-            .enumerate()
-            .filter(|(_, (path, _))| wanted.contains(path))
-            .map(|(index, _)| index)
-            .collect();
-        let matches = match_renames(&deleted, &added, &Interest::Only(wanted), self.contents, self.limits)?;
-        for found in matches.pairs {
-            let (from, to) = (deleted[found.source].0, added[found.target].0);
+            all
+        };
+        for found in &all.pairs {
+            let (from, to) = (files.deleted[found.source].0, files.added[found.target].0);
             renames.by_source.insert(from, Rename { to, exact: found.exact });
             renames.moved.record(from, to);
         }
-        renames.unsure = matches
+        renames
             .unsure
-            .into_iter()
-            .map(|source| (deleted[source].0, Vec::new()))
-            .collect();
-        for (sources, targets) in &matches.ambiguous {
-            for &source in sources {
-                let path = deleted[source].0;
-                if other.contains_key(path) {
-                    renames
-                        .unsure
-                        .entry(path)
-                        .or_default()
-                        .extend(targets.iter().map(|&target| added[target].0));
-                }
+            .extend(all.unsure.iter().map(|&source| files.deleted[source].0));
+        for (sources, targets) in &all.ambiguous {
+            let sources = sources.iter().map(|&source| files.deleted[source].0);
+            let targets = targets.iter().map(|&target| files.added[target].0);
+            // Whatever the pairs are, both sides have the same.
+            if sources
+                .clone()
+                .chain(targets.clone())
+                .all(|path| other.get(path) == side.get(path))
+            {
+                continue;
+            }
+            let mut rivals = sources.filter(|path| other.contains_key(*path)).peekable();
+            if rivals.peek().is_some() {
+                renames.unsure.extend(rivals);
+                renames.open.extend(targets);
             }
         }
         Ok(renames)
@@ -370,21 +405,21 @@ impl<'a> Merge<'a> {
         merged: &mut Merged,
         settled: &mut BTreeSet<RepoPath>,
     ) -> Result<(), SourceError> {
-        for (&source, targets) in ours.unsure.iter().chain(&theirs.unsure) {
-            if self.ours.contains_key(source) && self.theirs.contains_key(source) {
-                for path in std::iter::once(source).chain(targets.iter().copied()) {
-                    merged.conflicts.insert(path.clone());
-                    settled.insert(path.clone());
-                }
-            }
+        let unsure = ours.unsure.iter().chain(&theirs.unsure);
+        let unsure = unsure.filter(|path| self.ours.contains_key(**path) && self.theirs.contains_key(**path));
+        for &path in unsure.chain(&ours.open).chain(&theirs.open) {
+            merged.conflicts.insert(path.clone());
+            settled.insert(path.clone());
         }
+        // A place that another file may have come to as well.
+        let contested = |rename: &Rename, merged: &Merged| merged.conflicts.contains(rename.to);
         let sources: BTreeSet<&RepoPath> = ours.by_source.keys().chain(theirs.by_source.keys()).copied().collect();
         for source in sources {
             let (Some(our_change), Some(their_change)) = (self.ours.get(source), self.theirs.get(source)) else {
                 continue;
             };
             let (our_rename, their_rename) = (ours.by_source.get(source), theirs.by_source.get(source));
-            let unsure = ours.unsure.contains_key(source) || theirs.unsure.contains_key(source);
+            let unsure = ours.unsure.contains(source) || theirs.unsure.contains(source);
             let targets = [our_rename, their_rename];
             let ends: BTreeSet<&RepoPath> = std::iter::once(source)
                 .chain(targets.iter().flatten().map(|rename| rename.to))
@@ -405,12 +440,8 @@ impl<'a> Merge<'a> {
                 (None, None) => continue,
             };
             settled.extend(ends.iter().map(|&path| path.clone()));
-            // A target that two renames or an addition share stays in conflict whichever comes last.
-            let contested = ends
-                .iter()
-                .any(|&path| path != source && merged.conflicts.contains(path));
             match (resolved, our_rename.or(their_rename)) {
-                (Resolved::Clean(state), Some(rename)) if !contested => {
+                (Resolved::Clean(state), Some(rename)) if !contested(rename, merged) => {
                     self.put(source, None, merged);
                     self.put(rename.to, state, merged);
                 }
@@ -443,36 +474,35 @@ impl<'a> Merge<'a> {
     fn flag_additions_to_moved_directories(
         &self,
         adder: &Delta,
-        gone: &BTreeSet<&[u8]>,
+        gone: &BTreeSet<&'a [u8]>,
         mover: &Renames<'a>,
         adder_renames: &Renames<'a>,
         merged: &mut Merged,
     ) {
-        for directory in outermost(gone) {
-            let unsure = mover.unsure.keys().any(|source| is_under(source, directory));
-            for (path, _) in under(adder, directory).filter(|(_, change)| change.old.is_none()) {
-                let destination = ancestors(path)
+        if gone.is_empty() {
+            return;
+        }
+        let origins: HashMap<&RepoPath, &RepoPath> = adder_renames
+            .by_source
+            .iter()
+            .map(|(&source, rename)| (rename.to, source))
+            .collect();
+        for outer in outermost(gone) {
+            let prefix = RepoPath::from([outer, b"/"].concat());
+            let mut unsure = mover.unsure.range::<&RepoPath, _>(&prefix..);
+            let unsure = unsure.next().is_some_and(|source| source.starts_with(&prefix));
+            for (path, _) in under(adder, outer).filter(|(_, change)| change.old.is_none()) {
+                let moved = ancestors(path)
                     .filter(|ancestor| gone.contains(ancestor))
-                    .find_map(|ancestor| mover.moved.destination(ancestor).map(|to| (ancestor, to)));
-                if destination.is_none() && !unsure {
+                    .find_map(|from| Some(join(mover.moved.destination(from)?, &path[from.len() + 1..])));
+                if moved.is_none() && !unsure {
                     continue;
                 }
-                merged.conflicts.insert(path.clone());
-                merged.changes.remove(path);
-                if let Some((from, to)) = destination {
-                    let rest = &path[from.len() + 1..];
-                    let moved = if to.is_empty() {
-                        rest.to_vec()
-                    } else {
-                        [to, b"/", rest].concat()
-                    };
-                    merged.conflicts.insert(moved.into());
+                for touched in [Some(path), origins.get(path).copied()].into_iter().flatten() {
+                    merged.conflicts.insert(touched.clone());
+                    merged.changes.remove(touched);
                 }
-                let origin = adder_renames.by_source.iter().find(|(_, rename)| rename.to == path);
-                if let Some((&source, _)) = origin {
-                    merged.conflicts.insert(source.clone());
-                    merged.changes.remove(source);
-                }
+                merged.conflicts.extend(moved.map(RepoPath::from));
             }
         }
     }
@@ -546,11 +576,6 @@ fn is_empty_blob(oid: Oid) -> bool {
     oid.as_bytes() == SHA1 || oid.as_bytes() == SHA256
 }
 
-/// Whether a path lies in a directory, at any depth.
-fn is_under(path: &[u8], directory: &[u8]) -> bool {
-    path.len() > directory.len() && path.starts_with(directory) && path[directory.len()] == b'/'
-}
-
 /// The part of a delta that lies in a directory, at any depth.
 fn under<'d>(delta: &'d Delta, directory: &[u8]) -> impl Iterator<Item = (&'d RepoPath, &'d Change)> + use<'d> {
     let prefix = [directory, b"/"].concat();
@@ -580,4 +605,35 @@ fn directories<'d>(paths: impl Iterator<Item = &'d RepoPath>) -> BTreeSet<&'d [u
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn permissions_merge_like_contents() {
+        const FILE: FileMode = FileMode::REGULAR;
+        const EXECUTABLE: FileMode = FileMode::EXECUTABLE;
+        assert_eq!(merge_modes(Some(FILE), EXECUTABLE, FILE), Some(EXECUTABLE));
+        assert_eq!(merge_modes(Some(FILE), FILE, EXECUTABLE), Some(EXECUTABLE));
+        assert_eq!(merge_modes(None, FILE, FILE), Some(FILE));
+        assert_eq!(merge_modes(None, FILE, EXECUTABLE), None);
+    }
+
+    #[test]
+    fn directories_are_found_by_component() {
+        let files = ["a/b/c", "a-b/c", "ab"].map(RepoPath::from);
+        assert_eq!(directories(files.iter()), BTreeSet::from([&b"a"[..], b"a-b", b"a/b"]));
+        let delta: Delta = files
+            .iter()
+            .map(|path| (path.clone(), Change { old: None, new: None }))
+            .collect();
+        assert_eq!(
+            under(&delta, b"a").map(|(path, _)| path).collect::<Vec<_>>(),
+            [&files[0]]
+        );
+        let all = BTreeSet::from([&b"a"[..], b"a-b", b"a/b", b"a/b/c"]);
+        assert_eq!(outermost(&all).collect::<Vec<_>>(), [&b"a"[..], b"a-b"]);
+    }
 }

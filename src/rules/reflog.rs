@@ -51,7 +51,7 @@ pub enum Word {
     RebaseReturn,
     /// `Branch: renamed A to B`.
     BranchRenamed,
-    /// `branch: Reset to X`, `branch: Created from X`.
+    /// A ref put on an existing commit: `branch: Reset to X`, `branch: Created from X`, `tag: tagging X`.
     BranchPlaced,
     /// `clone: from X`, `initial pull`.
     Clone,
@@ -112,6 +112,10 @@ impl LogEntry {
 fn word(message: &str) -> Word {
     let (head, tail) = message.split_once(": ").unwrap_or((message, ""));
     let (command, arguments) = head.split_once(' ').unwrap_or((head, ""));
+    if message == "rewritten during rebase" {
+        // What `rebase --update-refs` writes for the other branches; the log of HEAD has told of the commits.
+        return Word::BranchPlaced;
+    }
     if let ("checkout", Some((from, to))) = (head, moving(tail)) {
         return Word::Checkout {
             from: from.into(),
@@ -124,6 +128,7 @@ fn word(message: &str) -> Word {
     match head {
         "Branch" if tail.starts_with("renamed ") => return Word::BranchRenamed,
         "branch" if tail.starts_with("Reset to ") || tail.starts_with("Created from ") => return Word::BranchPlaced,
+        "tag" if tail.starts_with("tagging ") => return Word::BranchPlaced,
         "clone" if tail.starts_with("from ") => return Word::Clone,
         "initial pull" => return Word::Clone,
         "update by push" => return Word::Pushed,
@@ -262,6 +267,8 @@ mod tests {
             "initial pull",
             "fetch origin: fast-forward",
             "update by push",
+            "rewritten during rebase",
+            "tag: tagging 0123456 (subject, 2026-01-01)",
         ];
         for message in movements {
             assert!(!word(message).creates(), "{message}");

@@ -1,11 +1,10 @@
 //! Which deleted file became which added one, decided the way git's rename detection does.
 
-use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::Hash;
 
 use super::similarity::{Fingerprint, Score};
-use crate::model::{Contents, Entry, Oid, RepoPath, SourceError};
+use crate::model::{Contents, Entry, FileMode, Oid, RepoPath, SourceError};
 
 /// How much work a merge or a rename pairing may do. Past a limit the paths concerned are reported, never an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,7 +117,7 @@ pub(super) struct Matches {
     pub pairs: Vec<Match>,
     /// Sources for which a possible partner was not compared.
     pub unsure: HashSet<usize>,
-    /// Sources and targets of one content that could be paired in several ways.
+    /// Sources and targets that are equally good for one another. Left empty for display.
     pub ambiguous: Vec<(Vec<usize>, Vec<usize>)>,
 }
 
@@ -134,21 +133,36 @@ pub(super) fn match_renames(
 ) -> Result<Matches, SourceError> {
     let mut pairing = Matching::new(deleted, added);
     pairing.match_identical();
+    if let Interest::Only(_) = interest {
+        pairing.note_identical_rivals();
+    }
     if pairing.has_candidates(interest) {
         let mut reader = Reader::new(contents, limits);
         pairing.match_names(interest, &mut reader)?;
         pairing.match_similar(interest, &mut reader, limits)?;
     }
     pairing.pairs.sort_by_key(|found| found.target);
-    let ambiguous = match interest {
-        Interest::All => Vec::new(),
-        Interest::Only(_) => pairing.ambiguous(),
-    };
     Ok(Matches {
         pairs: pairing.pairs,
         unsure: pairing.unsure,
-        ambiguous,
+        ambiguous: pairing.ambiguous,
     })
+}
+
+/// Sources in order of the path, of which the taken ones are dropped from the front.
+#[derive(Default)]
+struct Queue {
+    items: Vec<usize>,
+    start: usize,
+}
+
+impl Queue {
+    fn first(&mut self, taken: &[bool]) -> Option<usize> {
+        while self.items.get(self.start).is_some_and(|&item| taken[item]) {
+            self.start += 1;
+        }
+        self.items.get(self.start).copied()
+    }
 }
 
 struct Matching<'a> {
@@ -158,6 +172,7 @@ struct Matching<'a> {
     target_taken: Vec<bool>,
     pairs: Vec<Match>,
     unsure: HashSet<usize>,
+    ambiguous: Vec<(Vec<usize>, Vec<usize>)>,
 }
 
 impl<'a> Matching<'a> {
@@ -169,6 +184,7 @@ impl<'a> Matching<'a> {
             target_taken: vec![false; added.len()],
             pairs: Vec::new(),
             unsure: HashSet::new(),
+            ambiguous: Vec::new(),
         }
     }
 
@@ -184,38 +200,41 @@ impl<'a> Matching<'a> {
     }
 
     fn match_identical(&mut self) {
-        let mut sources_of: HashMap<Oid, Vec<usize>> = HashMap::with_capacity(self.deleted.len());
-        for (source, (_, entry)) in self.deleted.iter().enumerate() {
-            sources_of.entry(entry.oid).or_default().push(source);
+        // Regular files pair whatever their permission; a link or submodule only with its like.
+        let kind = |entry: Entry| {
+            (
+                entry.oid,
+                if entry.mode.is_file() {
+                    FileMode::REGULAR
+                } else {
+                    entry.mode
+                },
+            )
+        };
+        let mut sources: HashMap<_, Queue> = HashMap::with_capacity(self.deleted.len());
+        let mut named: HashMap<_, Queue> = HashMap::with_capacity(self.deleted.len());
+        for (source, &(path, entry)) in self.deleted.iter().enumerate() {
+            sources.entry(kind(entry)).or_default().items.push(source);
+            named
+                .entry((kind(entry), basename(path)))
+                .or_default()
+                .items
+                .push(source);
         }
-        let mut exhausted: HashMap<Oid, usize> = HashMap::new();
-        for (target, (path, entry)) in self.added.iter().enumerate() {
-            let Some(sources) = sources_of.get(&entry.oid) else {
-                continue;
-            };
-            // Of a content held by many deleted files, those taken at the front are skipped once and for all.
-            let start = exhausted.entry(entry.oid).or_default();
-            while *start < sources.len() && self.source_taken[sources[*start]] {
-                *start += 1;
+        for (target, &(path, entry)) in self.added.iter().enumerate() {
+            let same_name = named.get_mut(&(kind(entry), basename(path)));
+            let chosen = same_name
+                .and_then(|queue| queue.first(&self.source_taken))
+                .or_else(|| sources.get_mut(&kind(entry))?.first(&self.source_taken));
+            if let Some(source) = chosen {
+                self.take(source, target, Score::MAX, true);
             }
-            let mut free = sources[*start..]
-                .iter()
-                .copied()
-                .filter(|&source| !self.source_taken[source] && entry.mode.same_type(self.deleted[source].1.mode));
-            let Some(first) = free.next() else { continue };
-            let same_name = |source: usize| basename(self.deleted[source].0) == basename(path);
-            let chosen = if same_name(first) {
-                first
-            } else {
-                free.find(|&source| same_name(source)).unwrap_or(first)
-            };
-            self.take(chosen, target, Score::MAX, true);
         }
     }
 
-    /// Identical contents whose pairing depends on the order in which files are met. For display that is the order
-    /// of the path; a merge meets them in an order of its own.
-    fn ambiguous(&self) -> Vec<(Vec<usize>, Vec<usize>)> {
+    /// Notes identical contents whose pairing depends on the order in which files are met. For display that is the
+    /// order of the path; a merge of git meets them in an order of its own.
+    fn note_identical_rivals(&mut self) {
         let mut groups: HashMap<Oid, (Vec<usize>, Vec<usize>)> = HashMap::new();
         for found in self.pairs.iter().filter(|found| found.exact) {
             groups.entry(self.deleted[found.source].1.oid).or_default();
@@ -239,7 +258,7 @@ impl<'a> Matching<'a> {
                 .all(|(name, once)| once.is_some() && names.get(name) == Some(&Some(())));
             (sources.len() > 1 || targets.len() > 1) && !settled
         });
-        groups.into_values().collect()
+        self.ambiguous.extend(groups.into_values());
     }
 
     fn source_open(&self, source: usize) -> bool {
@@ -264,47 +283,26 @@ impl<'a> Matching<'a> {
             Interest::All => None,
             Interest::Only(_) => Some(self.moved_directories()),
         };
-        let by_path: HashMap<&[u8], usize> = match interest {
-            Interest::All => HashMap::new(),
-            Interest::Only(_) => self
-                .added
-                .iter()
-                .enumerate()
-                .map(|(target, (path, _))| (&path[..], target))
-                .collect(),
-        };
         for source in 0..self.deleted.len() {
             if !interest.includes(source) || !self.source_open(source) {
                 continue;
             }
             let path = self.deleted[source].0;
             let name = basename(path);
-            let target = if sources[name].is_some() && targets.get(name).is_some_and(Option::is_some) {
-                targets[name]
-            } else {
-                moved
-                    .as_ref()
-                    .and_then(|moved| moved.destination(directory(path)))
-                    .and_then(|to| {
-                        let guess = if to.is_empty() {
-                            name.to_vec()
-                        } else {
-                            [to, b"/", name].concat()
-                        };
-                        by_path.get(&guess[..]).copied()
-                    })
-            };
+            let only_one = sources[name].and_then(|_| targets.get(name).copied().flatten());
+            let target = only_one.or_else(|| {
+                let to = moved.as_ref()?.destination(directory(path))?;
+                let guess = join(to, name);
+                self.added.binary_search_by(|(path, _)| path[..].cmp(&guess)).ok()
+            });
             let Some(target) = target.filter(|&target| self.target_open(target)) else {
                 continue;
             };
-            match self.compare(source, target, SAME_NAME_THRESHOLD, reader)? {
-                Compared::Score(score) => {
-                    self.take(source, target, score, false);
-                    if let Some(moved) = &mut moved {
-                        moved.record(path, self.added[target].0);
-                    }
+            if let Compared::Score(score) = self.compare(source, target, SAME_NAME_THRESHOLD, reader)? {
+                self.take(source, target, score, false);
+                if let Some(moved) = &mut moved {
+                    moved.record(path, self.added[target].0);
                 }
-                Compared::Below | Compared::Skipped => {}
             }
         }
         Ok(())
@@ -363,15 +361,34 @@ impl<'a> Matching<'a> {
             candidates.append(&mut best);
         }
         candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.rank()));
-        for Candidate {
-            score, source, target, ..
-        } in candidates
-        {
-            if !self.source_taken[source] && !self.target_taken[target] {
-                self.take(source, target, score, false);
+        for equals in candidates.chunk_by(|one, two| one.rank() == two.rank()) {
+            if let Interest::Only(_) = interest {
+                self.note_equal_rivals(equals);
+            }
+            for &Candidate {
+                score, source, target, ..
+            } in equals
+            {
+                if !self.source_taken[source] && !self.target_taken[target] {
+                    self.take(source, target, score, false);
+                }
             }
         }
         Ok(())
+    }
+
+    /// Notes pairs of equal merit that exclude one another: which of them git takes depends on its order.
+    fn note_equal_rivals(&mut self, equals: &[Candidate]) {
+        let open =
+            |candidate: &&Candidate| !self.source_taken[candidate.source] && !self.target_taken[candidate.target];
+        let open: Vec<&Candidate> = equals.iter().filter(open).collect();
+        let sources = unique(open.iter().map(|candidate| (candidate.source, ())));
+        let targets = unique(open.iter().map(|candidate| (candidate.target, ())));
+        for candidate in open {
+            if sources[&candidate.source].is_none() || targets[&candidate.target].is_none() {
+                self.ambiguous.push((vec![candidate.source], vec![candidate.target]));
+            }
+        }
     }
 
     fn compare(
@@ -382,13 +399,20 @@ impl<'a> Matching<'a> {
         reader: &mut Reader<'_>,
     ) -> Result<Compared, SourceError> {
         let (old, new) = (self.deleted[source].1.oid, self.added[target].1.oid);
-        if !reader.load(old)? || !reader.load(new)? {
-            return Ok(Compared::Skipped);
-        }
-        let (Some(Some(old)), Some(Some(new))) = (reader.known.get(&old), reader.known.get(&new)) else {
-            return Ok(Compared::Skipped);
-        };
-        Ok(old.similarity(new, at_least).map_or(Compared::Below, Compared::Score))
+        reader.load(old)?;
+        reader.load(new)?;
+        Ok(match (&reader.known[&old], &reader.known[&new]) {
+            (Known::Print(old), Known::Print(new)) => {
+                old.similarity(new, at_least).map_or(Compared::Below, Compared::Score)
+            }
+            // Whatever is in it, a content several times as large is not similar.
+            (Known::Print(print), Known::TooLarge(size)) | (Known::TooLarge(size), Known::Print(print))
+                if print.size() < size / 2 =>
+            {
+                Compared::Below
+            }
+            _ => Compared::Skipped,
+        })
     }
 }
 
@@ -411,13 +435,18 @@ impl Candidate {
     }
 }
 
-/// Reads each blob once and keeps its fingerprint, within the limits.
+/// Reads each blob once and keeps what comparing it takes, within the limits.
 struct Reader<'a> {
     contents: &'a dyn Contents,
     max_blob_bytes: usize,
-    bytes_left: Cell<u64>,
-    /// `None` for a blob that cannot be compared.
-    known: HashMap<Oid, Option<Fingerprint>>,
+    bytes_left: u64,
+    known: HashMap<Oid, Known>,
+}
+
+enum Known {
+    Print(Fingerprint),
+    TooLarge(u64),
+    Unreadable,
 }
 
 impl<'a> Reader<'a> {
@@ -425,28 +454,33 @@ impl<'a> Reader<'a> {
         Reader {
             contents,
             max_blob_bytes: limits.max_blob_bytes,
-            bytes_left: Cell::new(limits.max_rename_bytes),
+            bytes_left: limits.max_rename_bytes,
             known: HashMap::new(),
         }
     }
 
-    /// Whether the blob can be compared.
-    fn load(&mut self, oid: Oid) -> Result<bool, SourceError> {
-        if let Some(known) = self.known.get(&oid) {
-            return Ok(known.is_some());
+    fn load(&mut self, oid: Oid) -> Result<(), SourceError> {
+        if self.known.contains_key(&oid) {
+            return Ok(());
         }
-        let fingerprint = if self.bytes_left.get() == 0 {
+        let content = if self.bytes_left == 0 {
             None
         } else {
-            readable(self.contents.read_blob(oid))?.and_then(|content| {
-                self.bytes_left
-                    .set(self.bytes_left.get().saturating_sub(content.len() as u64));
-                (content.len() <= self.max_blob_bytes).then(|| Fingerprint::of(&content))
-            })
+            readable(self.contents.read_blob(oid))?
         };
-        let loaded = fingerprint.is_some();
-        self.known.insert(oid, fingerprint);
-        Ok(loaded)
+        let known = match content {
+            None => Known::Unreadable,
+            Some(content) => {
+                self.bytes_left = self.bytes_left.saturating_sub(content.len() as u64);
+                if content.len() > self.max_blob_bytes {
+                    Known::TooLarge(content.len() as u64)
+                } else {
+                    Known::Print(Fingerprint::of(&content))
+                }
+            }
+        };
+        self.known.insert(oid, known);
+        Ok(())
     }
 }
 
@@ -493,6 +527,15 @@ pub(super) fn basename(path: &[u8]) -> &[u8] {
     path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)
 }
 
+/// A path inside a directory; empty is the root.
+pub(super) fn join(directory: &[u8], rest: &[u8]) -> Vec<u8> {
+    if directory.is_empty() {
+        rest.to_vec()
+    } else {
+        [directory, b"/", rest].concat()
+    }
+}
+
 /// The path without its last component; empty at the root.
 pub(super) fn directory(path: &[u8]) -> &[u8] {
     path.iter()
@@ -510,4 +553,112 @@ fn unique<K: Eq + Hash, V>(items: impl Iterator<Item = (K, V)>) -> HashMap<K, Op
             .or_insert(Some(value));
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::model::LineCounts;
+
+    /// Contents by the first byte of their id.
+    struct Blobs(Vec<&'static str>);
+
+    impl Contents for Blobs {
+        fn read_blob(&self, oid: Oid) -> Result<Rc<[u8]>, SourceError> {
+            let found = self.0.get(oid.as_bytes()[0] as usize);
+            found
+                .map(|text| text.as_bytes().into())
+                .ok_or(SourceError::Missing(oid))
+        }
+
+        fn store_blob(&self, _: Vec<u8>) -> Oid {
+            unreachable!("pairing stores nothing")
+        }
+
+        fn merge_text(&self, _: &[u8], _: &[u8], _: &[u8]) -> Option<Vec<u8>> {
+            unreachable!("pairing merges nothing")
+        }
+
+        fn count_lines(&self, _: &[u8], _: &[u8]) -> Result<LineCounts, SourceError> {
+            unreachable!("pairing counts nothing")
+        }
+    }
+
+    fn listed(files: &[(&str, FileMode, u8)]) -> Vec<(RepoPath, Entry)> {
+        let entry = |mode, blob| Entry {
+            mode,
+            oid: Oid::from_bytes(&[blob; 20]).expect("20 bytes are an id"),
+        };
+        files
+            .iter()
+            .map(|&(path, mode, blob)| (path.into(), entry(mode, blob)))
+            .collect()
+    }
+
+    fn pairs(deleted: &[(&str, FileMode, u8)], added: &[(&str, FileMode, u8)]) -> (Vec<(String, String, u8)>, bool) {
+        let blobs = Blobs(vec!["a\nb\nc\nd\n", "a\nb\nc\ne\n", "a\nb\nx\ny\n", "q\n"]);
+        let pairing = pair_renames(&listed(deleted), &listed(added), &blobs, &MergeLimits::default());
+        let pairing = pairing.expect("nothing aborts");
+        let pairs = pairing
+            .pairs
+            .iter()
+            .map(|pair| (pair.from.display(), pair.to.display(), pair.score_percent));
+        (pairs.collect(), pairing.limited)
+    }
+
+    fn pair(from: &str, to: &str, score: u8) -> (String, String, u8) {
+        (from.to_string(), to.to_string(), score)
+    }
+
+    const FILE: FileMode = FileMode::REGULAR;
+
+    #[test]
+    fn of_identical_files_the_one_of_the_same_name_is_taken() {
+        let (found, _) = pairs(
+            &[("a/x", FILE, 0), ("b/y", FILE, 0)],
+            &[("c/y", FILE, 0), ("c/z", FILE, 0)],
+        );
+        assert_eq!(found, [pair("b/y", "c/y", 100), pair("a/x", "c/z", 100)]);
+    }
+
+    #[test]
+    fn a_name_kept_goes_before_a_better_match_only_from_75_percent_on() {
+        let (found, _) = pairs(&[("a/x", FILE, 0)], &[("b/x", FILE, 1), ("b/y", FILE, 0)]);
+        assert_eq!(found, [pair("a/x", "b/y", 100)]);
+        let (found, _) = pairs(&[("a/x", FILE, 1)], &[("b/x", FILE, 0), ("b/y", FILE, 2)]);
+        assert_eq!(found, [pair("a/x", "b/x", 75)]);
+        let (found, _) = pairs(&[("a/x", FILE, 0)], &[("b/x", FILE, 2), ("b/y", FILE, 1)]);
+        assert_eq!(found, [pair("a/x", "b/y", 75)]);
+    }
+
+    #[test]
+    fn only_regular_files_pair_by_similarity() {
+        let link = FileMode::SYMLINK;
+        assert_eq!(pairs(&[("a", link, 0)], &[("b", link, 1)]).0, []);
+        assert_eq!(pairs(&[("a", link, 0)], &[("b", link, 0)]).0, [pair("a", "b", 100)]);
+        assert_eq!(pairs(&[("a", link, 0)], &[("b", FILE, 0)]).0, []);
+        assert_eq!(
+            pairs(&[("a", FileMode::EXECUTABLE, 0)], &[("b", FILE, 0)]).0,
+            [pair("a", "b", 100)]
+        );
+    }
+
+    #[test]
+    fn a_content_that_cannot_be_read_is_reported() {
+        assert_eq!(pairs(&[("a", FILE, 0)], &[("b", FILE, 9)]), (vec![], true));
+        assert_eq!(pairs(&[("a", FILE, 0)], &[("b", FILE, 3)]), (vec![], false));
+    }
+
+    #[test]
+    fn renames_count_for_parents_that_kept_their_names() {
+        let (from, to) = (RepoPath::from("a/x/y/file"), RepoPath::from("b/x/y/other"));
+        let mut moved = MovedDirectories::default();
+        moved.record(&from, &to);
+        assert_eq!(moved.destination(b"a/x/y"), Some(&b"b/x/y"[..]));
+        assert_eq!(moved.destination(b"a/x"), Some(&b"b/x"[..]));
+        assert_eq!(moved.destination(b"a"), Some(&b"b"[..]));
+        assert_eq!(moved.destination(b"b"), None);
+    }
 }

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use super::binary::is_binary;
+
 /// A similarity on git's inner scale, where [`Score::MAX`] means that nothing differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Score(u32);
@@ -27,9 +29,6 @@ impl Score {
 /// A chunk ends at a line feed or after this many bytes.
 const CHUNK_BYTES: usize = 64;
 
-/// git takes a content for binary when one of its first bytes is NUL; this many are looked at.
-const BINARY_PROBE_BYTES: usize = 8000;
-
 /// What is kept of a content to compare it with others: which chunks it holds, and how many bytes of each.
 #[derive(Clone, Debug)]
 pub struct Fingerprint {
@@ -41,7 +40,7 @@ pub struct Fingerprint {
 impl Fingerprint {
     /// Takes the fingerprint of a content.
     pub fn of(content: &[u8]) -> Fingerprint {
-        let text = !content[..content.len().min(BINARY_PROBE_BYTES)].contains(&0);
+        let text = !is_binary(content);
         let mut bytes_of: HashMap<u64, u64, BuildHasherDefault<Passthrough>> = HashMap::default();
         let mut chunk = [0_u8; CHUNK_BYTES];
         let mut length = 0;
@@ -113,8 +112,10 @@ pub fn similarity_percent(old: &[u8], new: &[u8]) -> u8 {
 }
 
 /// A 64-bit hash, eight bytes at a step: wide enough for collisions not to matter, and not meant to resist anyone.
+/// To git, chunks that differ only in leading NULs are one and the same.
 fn hash(chunk: &[u8]) -> u64 {
     const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
+    let chunk = &chunk[chunk.iter().take_while(|&&byte| byte == 0).count()..];
     let mut state = chunk.len() as u64;
     for word in chunk.chunks(8) {
         let mut padded = [0; 8];
@@ -182,6 +183,12 @@ mod tests {
     fn long_lines_are_compared_in_pieces() {
         let line = |tail: u8| [vec![b'x'; CHUNK_BYTES], vec![tail; CHUNK_BYTES]].concat();
         assert_eq!(similarity_percent(&line(b'y'), &line(b'z')), 50);
+    }
+
+    #[test]
+    fn line_endings_and_leading_nuls_do_not_count_as_changes() {
+        assert_eq!(similarity_percent(b"aaaa\n", b"aaaa\r\n"), 83);
+        assert_eq!(similarity_percent(b"aaa\n", b"\0aaa\n"), 80);
     }
 
     #[test]

@@ -43,8 +43,11 @@ pub fn decide(facts: &PathFacts<'_>) -> Decision {
     if facts.untrusted {
         return whole(ShownReason::Conflict);
     }
+    let moved_too = facts.expected != facts.change.old;
+    if facts.by_hand_and_late && moved_too {
+        return whole(ShownReason::LateCommit);
+    }
     if facts.expected != facts.change.new {
-        let moved_too = facts.expected != facts.change.old;
         let reason = match (facts.redo_conflict, moved_too) {
             (true, _) => ShownReason::RedoConflict,
             (false, true) => ShownReason::EditedAfterMove,
@@ -58,9 +61,6 @@ pub fn decide(facts: &PathFacts<'_>) -> Decision {
     }
     if facts.redo_conflict {
         return whole(ShownReason::RedoConflict);
-    }
-    if facts.by_hand_and_late {
-        return whole(ShownReason::LateCommit);
     }
     let reason = match (facts.was_dirty, facts.replayed) {
         (true, _) => DemotedReason::MergedWithUncommitted,

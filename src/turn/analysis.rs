@@ -232,7 +232,7 @@ impl Turn<'_> {
         let commits = turn_commits(source, chronicle, &bounds)?;
         let heads = from_head.into_iter().collect();
         let rebase_open = analysis.operation == Some(OperationKind::Rebase);
-        let mut replay = Replay::new(source, chronicle, &commits.made_here, self.start, heads, rebase_open);
+        let mut replay = Replay::new(source, chronicle, &commits, self.start, heads, rebase_open);
         let start_head = match from_head {
             Some(head) => carried_on(&mut replay, head, self.from)?,
             None => State::default(),

@@ -122,7 +122,10 @@ impl Chronicle {
                 if index == 0 {
                     self.identities.insert(email(&entry.identity));
                 }
+                // A new worktree's HEAD is put on a commit without a word.
+                let placed = chain.kind == LogKind::OtherHead && at == 0 && entry.old.is_zero();
                 if word.creates()
+                    && !placed
                     && !entry.new.is_zero()
                     && !self.before.contains(&entry.new)
                     && !named_before.contains(&entry.new)
@@ -142,11 +145,37 @@ impl Chronicle {
         head.turn.clone().map(|at| (&head.entries[at], &head.words[at]))
     }
 
+    /// What other refs named before they moved in the turn.
+    pub fn left_behind(&self) -> impl Iterator<Item = Oid> {
+        let moved = self
+            .chains
+            .iter()
+            .filter(|chain| chain.kind == LogKind::Ref && !chain.turn.is_empty());
+        let values = moved.map(|chain| chain.entries[chain.turn.start].old);
+        values.filter(|oid| !oid.is_zero() && !self.made.contains_key(oid))
+    }
+
     /// The last values that HEAD had before the turn, newest first.
     pub fn lately_before(&self, most: usize) -> impl Iterator<Item = Oid> {
         let head = &self.chains[0];
         let values = head.entries[..head.turn.start].iter().rev().map(|entry| entry.new);
         values.filter(|oid| !oid.is_zero()).take(most)
+    }
+
+    /// Every value that a log named until the turn's end.
+    pub fn named_until_end(&self) -> impl Iterator<Item = Oid> {
+        let entries = self.chains.iter().flat_map(|chain| &chain.entries[..chain.turn.end]);
+        entries.flat_map(|entry| [entry.new, entry.old])
+    }
+
+    /// Whether a log says that a commit was made after the turn.
+    pub fn made_later(&self, oid: Oid) -> bool {
+        self.chains.iter().any(|chain| {
+            let later = chain.turn.end..chain.entries.len();
+            later
+                .into_iter()
+                .any(|at| chain.entries[at].new == oid && chain.words[at].creates())
+        })
     }
 
     /// The entry of a making.

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use super::chronicle::Chronicle;
+use super::turn_commits::TurnCommits;
 use crate::model::{Commit, GitSource, Oid, Signature, SourceError};
 
 /// The most commits looked through for originals.
@@ -15,7 +16,9 @@ const CLOCK_SKEW: i64 = 86_400;
 pub struct Originals<'a> {
     source: &'a dyn GitSource,
     chronicle: &'a Chronicle,
-    turn_commits: &'a HashSet<Oid>,
+    commits: &'a TurnCommits,
+    /// The turn's start, seconds since the epoch.
+    start: i64,
     /// Where the search starts: the head at the turn's start.
     heads: Vec<Oid>,
     found: OnceCell<Candidates>,
@@ -28,47 +31,44 @@ impl<'a> Originals<'a> {
     pub fn new(
         source: &'a dyn GitSource,
         chronicle: &'a Chronicle,
-        turn_commits: &'a HashSet<Oid>,
+        commits: &'a TurnCommits,
+        start: i64,
         heads: Vec<Oid>,
     ) -> Originals<'a> {
         Originals {
             source,
             chronicle,
-            turn_commits,
+            commits,
+            start,
             heads,
             found: OnceCell::new(),
         }
     }
 
-    /// The commit that `commit` replays: reachable from a ref first, then any that a log names; not one of the
-    /// turn where another will do; the newest of several.
-    pub fn of(&self, commit: &Commit) -> Result<Option<Oid>, SourceError> {
+    /// The commits that `commit` may replay: reachable from a ref first, then any that a log names; the turn's own
+    /// last; the newest of several first. Its own descendants are no originals of it.
+    pub fn of(&self, commit: &Commit) -> Result<Vec<Oid>, SourceError> {
         if self.found.get().is_none() {
             let candidates = self.search()?;
             self.found.get_or_init(|| candidates);
         }
         let Some(candidates) = self.found.get().and_then(|found| found.get(&commit.author)) else {
-            return Ok(None);
+            return Ok(Vec::new());
         };
-        let others = || candidates.iter().copied().filter(|&oid| oid != commit.oid);
-        // Its own descendant is no original of a commit.
-        let mut of_turn = None;
-        for candidate in others() {
-            if self.source.is_ancestor(commit.oid, candidate)? {
-                continue;
+        let mut others = Vec::new();
+        for &candidate in candidates {
+            if !self.source.is_ancestor(commit.oid, candidate)? {
+                others.push(candidate);
             }
-            if !self.turn_commits.contains(&candidate) {
-                return Ok(Some(candidate));
-            }
-            of_turn = of_turn.or(Some(candidate));
         }
-        Ok(of_turn)
+        others.sort_by_key(|oid| self.commits.made_here.contains(oid));
+        Ok(others)
     }
 
     fn search(&self) -> Result<Candidates, SourceError> {
         let mut wanted = HashSet::new();
         let mut oldest = i64::MAX;
-        for &oid in self.turn_commits {
+        for &oid in &self.commits.made_here {
             let author = &self.source.read_commit(oid)?.author;
             oldest = oldest.min(author.seconds);
             wanted.insert(author.clone());
@@ -81,12 +81,26 @@ impl<'a> Originals<'a> {
             seen: HashSet::new(),
             found: HashMap::new(),
         };
-        let mut reachable = self.heads.clone();
-        reachable.extend(self.source.refs()?.into_iter().map(|found| found.oid));
-        search.down_from(reachable)?;
-        let logged = self.chronicle.chains.iter().flat_map(|chain| &chain.entries);
-        search.down_from(logged.flat_map(|entry| [entry.new, entry.old]).collect())?;
-        Ok(search.found)
+        search.down_from(self.heads.clone())?;
+        if !self.chronicle.position.lost {
+            search.down_from(self.source.refs()?.into_iter().map(|found| found.oid).collect())?;
+            search.down_from(self.chronicle.named_until_end().collect())?;
+        }
+        let mut found = search.found;
+        for candidates in found.values_mut() {
+            candidates.retain(|oid| self.was_there(*oid));
+        }
+        Ok(found)
+    }
+
+    /// Whether a candidate existed in the turn. Refs are read as they stand now, and a later copy of a turn
+    /// commit holds the agent's work.
+    fn was_there(&self, oid: Oid) -> bool {
+        if self.commits.made_here.contains(&oid) || self.commits.fetched.contains(&oid) {
+            return true;
+        }
+        let before = |commit: std::rc::Rc<Commit>| commit.committer.seconds < self.start;
+        self.source.read_commit(oid).is_ok_and(before) && !self.chronicle.made_later(oid)
     }
 }
 

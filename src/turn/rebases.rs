@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::chronicle::{Chain, Chronicle};
 use crate::model::{LogKind, Oid};
-use crate::rules::reflog::Word;
+use crate::rules::reflog::{Via, Word};
 
 /// A rebase: what it started from, and the commits it made.
 #[derive(Clone, Debug)]
@@ -13,6 +13,8 @@ pub struct Rebase {
     pub from: Oid,
     /// Commits made on the way, by git or by hand while it was stopped.
     pub made: HashSet<Oid>,
+    /// How many commits were squashed into another.
+    pub squashed: usize,
 }
 
 /// The rebases of all logs of HEAD, by the tip that they ended at. `still_open`: the turn ends inside one.
@@ -26,52 +28,68 @@ pub fn rebases(chronicle: &Chronicle, still_open: bool) -> HashMap<Oid, Rebase> 
 
 fn rebases_of(chain: &Chain, chronicle: &Chronicle, still_open: bool, found: &mut HashMap<Oid, Rebase>) {
     // A rebase that was left open by an earlier turn started before this one's entries.
-    let mut open: Option<Rebase> = None;
-    let mut tip = None;
+    let mut open: Option<OpenRebase> = None;
     for at in 0..chain.turn.end {
         let (entry, word) = (&chain.entries[at], &chain.words[at]);
         match word {
             Word::RebaseStart { .. } => {
-                end(&mut open, tip, found);
-                open = Some(Rebase {
-                    from: entry.old,
-                    made: HashSet::new(),
-                });
+                end_at_last_step(open.take(), found);
+                open = Some(OpenRebase::from(entry.old));
             }
             Word::RebaseFinish(name) => {
-                if let Some(rebase) = &mut open {
-                    // `git rebase upstream topic` starts where HEAD happened to stand; the branch knows better.
-                    if let Some(old) = value_before(chronicle, name, entry.new) {
-                        rebase.from = old;
-                    }
+                let Some(mut ended) = open.take() else { continue };
+                // `git rebase upstream topic` starts where HEAD happened to stand; the branch knows better.
+                if let Some(old) = value_before(chronicle, name, entry.new) {
+                    ended.rebase.from = old;
                 }
-                end(&mut open, Some(entry.new), found);
+                if ended.rebase.made.contains(&entry.new) {
+                    found.insert(entry.new, ended.rebase);
+                }
             }
             Word::RebaseReturn if entry.message.contains("(abort)") => open = None,
-            Word::Checkout { .. } | Word::Reset(_) | Word::Clone => {
-                // A detached HEAD is rebased without a last word: what comes next ends it.
-                if tip == Some(entry.old) {
-                    end(&mut open, tip, found);
+            _ => {
+                let Some(open) = &mut open else { continue };
+                if word.creates() {
+                    open.rebase.made.insert(entry.new);
+                }
+                if matches!(word, Word::Pick(Via::Rebase)) {
+                    let squash = ["(squash): ", "(fixup): "]
+                        .iter()
+                        .any(|step| entry.message.contains(step));
+                    open.rebase.squashed += usize::from(squash);
+                    open.last_step = Some((entry.new, open.rebase.clone()));
                 }
             }
-            _ if word.creates() => {
-                if let Some(rebase) = &mut open {
-                    rebase.made.insert(entry.new);
-                }
-            }
-            _ => {}
         }
-        tip = Some(entry.new);
     }
     if !still_open {
-        end(&mut open, tip, found);
+        end_at_last_step(open, found);
     }
 }
 
-fn end(open: &mut Option<Rebase>, tip: Option<Oid>, found: &mut HashMap<Oid, Rebase>) {
-    if let (Some(rebase), Some(tip)) = (open.take(), tip)
-        && rebase.made.contains(&tip)
-    {
+/// A rebase on the way.
+struct OpenRebase {
+    rebase: Rebase,
+    /// The last commit that the rebase itself made, and what had been made by then.
+    last_step: Option<(Oid, Rebase)>,
+}
+
+impl OpenRebase {
+    fn from(from: Oid) -> OpenRebase {
+        OpenRebase {
+            rebase: Rebase {
+                from,
+                made: HashSet::new(),
+                squashed: 0,
+            },
+            last_step: None,
+        }
+    }
+}
+
+/// A detached HEAD is rebased without a last word: it ended with its last step.
+fn end_at_last_step(open: Option<OpenRebase>, found: &mut HashMap<Oid, Rebase>) {
+    if let Some((tip, rebase)) = open.and_then(|open| open.last_step) {
         found.insert(tip, rebase);
     }
 }

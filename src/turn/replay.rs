@@ -9,8 +9,10 @@ use super::chronicle::{Chronicle, Making};
 use super::originals::Originals;
 use super::rebases::{Rebase, rebases};
 use super::state::{Merge, State};
-use crate::model::{Commit, CommitWalk, GitSource, Oid, RepoPath, SourceError};
-use crate::rules::reflog::Word;
+use super::tree_delta::tree_delta;
+use super::turn_commits::TurnCommits;
+use crate::model::{Commit, CommitWalk, GitSource, Oid, RepoPath, Signature, SourceError};
+use crate::rules::reflog::{Via, Word};
 
 /// The most merges that one turn may need.
 const MAX_MERGES: usize = 5_000;
@@ -37,13 +39,25 @@ pub enum Role {
     Root(Option<Oid>),
     /// Step 15: everything else.
     Plain,
+    /// A late commit on top of turn commits: what it changed is another's, what it builds on is not.
+    LateOnTop,
+}
+
+/// An old line that recurs as a whole.
+struct RecurringLine {
+    /// O: its first commit that recurs.
+    first: Oid,
+    /// The oldest commit of the new line.
+    oldest_new: Oid,
+    /// Commits of which it cannot be told whether they were squashed or left out.
+    unsure: Vec<Oid>,
 }
 
 /// Replays turn commits, remembering each.
 pub struct Replay<'a> {
     source: &'a dyn GitSource,
     chronicle: &'a Chronicle,
-    turn_commits: &'a HashSet<Oid>,
+    commits: &'a TurnCommits,
     /// The turn's start, seconds since the epoch.
     start: i64,
     /// Whether the turn ends inside a rebase.
@@ -54,6 +68,7 @@ pub struct Replay<'a> {
     /// Commits whose replay has begun: one that leads back to itself ends as a plain commit.
     begun: HashSet<Oid>,
     merges: usize,
+    chosen_originals: HashMap<Oid, Option<Oid>>,
     roles: BTreeMap<Oid, Role>,
 }
 
@@ -62,7 +77,7 @@ impl<'a> Replay<'a> {
     pub fn new(
         source: &'a dyn GitSource,
         chronicle: &'a Chronicle,
-        turn_commits: &'a HashSet<Oid>,
+        commits: &'a TurnCommits,
         start: i64,
         heads: Vec<Oid>,
         rebase_open: bool,
@@ -70,14 +85,15 @@ impl<'a> Replay<'a> {
         Replay {
             source,
             chronicle,
-            turn_commits,
+            commits,
             start,
             rebase_open,
-            originals: Originals::new(source, chronicle, turn_commits, heads),
+            originals: Originals::new(source, chronicle, commits, start, heads),
             rebases: OnceCell::new(),
             states: HashMap::new(),
             begun: HashSet::new(),
             merges: 0,
+            chosen_originals: HashMap::new(),
             roles: BTreeMap::new(),
         }
     }
@@ -96,7 +112,7 @@ impl<'a> Replay<'a> {
             if let Some(state) = self.states.get(&at) {
                 break state.clone();
             }
-            if !self.turn_commits.contains(&at) {
+            if !self.commits.made_here.contains(&at) && !self.commits.late_on_top.contains(&at) {
                 break State::of_tree(Some(self.source.read_commit(at)?.tree));
             }
             let commit = self.uncut(at)?;
@@ -129,16 +145,26 @@ impl<'a> Replay<'a> {
         match role {
             Role::RebaseTip { from } => self.rebased(commit, *from),
             Role::Amend(old) | Role::Recommit(old) | Role::Root(Some(old)) => self.state_at(*old),
-            Role::Merge => self.merged(commit),
-            Role::Pick(original) => self.picked(commit, *original),
+            Role::Merge => {
+                let ours = self.merged(commit)?;
+                self.corrected(commit, ours)
+            }
+            Role::Pick(original) => {
+                let ours = self.picked(commit, *original)?;
+                self.corrected(commit, ours)
+            }
+            Role::LateOnTop => self.late_on_top(commit),
             Role::Root(None) | Role::Plain | Role::Revert => Ok(State::default()),
         }
     }
 
     /// Which step of the procedure a turn commit falls under.
-    fn role(&self, commit: &Commit) -> Result<Role, SourceError> {
+    fn role(&mut self, commit: &Commit) -> Result<Role, SourceError> {
+        if self.commits.late_on_top.contains(&commit.oid) {
+            return Ok(Role::LateOnTop);
+        }
         if let Some(rebase) = self.rebases().get(&commit.oid)
-            && self.first_replayed(commit.oid, rebase)?.is_some()
+            && self.recurring_line(commit.oid, rebase)?.is_some()
         {
             return Ok(Role::RebaseTip { from: rebase.from });
         }
@@ -155,9 +181,8 @@ impl<'a> Replay<'a> {
         if words().any(|word| *word == Word::Revert) {
             return Ok(Role::Revert);
         }
-        let replays = words().any(|word| matches!(word, Word::Pick(_)));
-        if (replays || commit.author.seconds < self.start)
-            && let Some(original) = self.originals.of(commit)?
+        if self.may_replay(commit)
+            && let Some(original) = self.original(commit)?
         {
             return Ok(Role::Pick(original));
         }
@@ -173,6 +198,14 @@ impl<'a> Replay<'a> {
         Ok(Role::Plain)
     }
 
+    /// Whether a commit may be a replay of another: a word says so, its author date does, or it was made
+    /// elsewhere, as a server does that rebases what was pushed.
+    fn may_replay(&self, commit: &Commit) -> bool {
+        let makings = self.makings(commit.oid);
+        let mut words = makings.iter().map(|&making| self.chronicle.word(making));
+        makings.is_empty() || commit.author.seconds < self.start || words.any(|word| matches!(word, Word::Pick(_)))
+    }
+
     fn makings(&self, oid: Oid) -> &'a [Making] {
         self.chronicle.made.get(&oid).map_or(&[], Vec::as_slice)
     }
@@ -185,14 +218,18 @@ impl<'a> Replay<'a> {
     /// matter, only what the line held before and where it was put.
     fn rebased(&mut self, tip: &Commit, from: Oid) -> Result<State, SourceError> {
         let rebase = self.rebases()[&tip.oid].clone();
-        let new = self.new_line(tip.oid, &rebase)?;
-        let Some(first) = self.first_replayed(tip.oid, &rebase)? else {
+        let Some(line) = self.recurring_line(tip.oid, &rebase)? else {
             return Ok(State::default());
         };
-        let base = self.state_before(first)?;
-        let onto = self.state_before(new.last().copied().unwrap_or(tip.oid))?;
+        let base = self.state_before(line.first)?;
+        let onto = self.state_before(line.oldest_new)?;
         let theirs = self.state_at(from)?;
-        self.merge_for(tip, [&base, &onto, &theirs])
+        let state = self.merge_for(tip, [&base, &onto, &theirs])?;
+        let mut unsure = BTreeSet::new();
+        for oid in line.unsure {
+            unsure.extend(self.touched(oid)?);
+        }
+        Ok(state.distrusting(unsure))
     }
 
     /// The commits that a rebase made, newest first, along first parents.
@@ -209,23 +246,162 @@ impl<'a> Replay<'a> {
         Ok(line)
     }
 
-    /// O of step 9: the oldest commit of the old line that recurs, by author and author date, in the new one.
-    fn first_replayed(&self, tip: Oid, rebase: &Rebase) -> Result<Option<Oid>, SourceError> {
-        let mut recurring = HashSet::new();
-        for oid in self.new_line(tip, rebase)? {
-            recurring.insert(self.source.read_commit(oid)?.author.clone());
+    /// How the old line of a rebase recurs in the new one, by author and author date; `None` where it does not
+    /// as a whole, so that each new commit has to be looked at for itself.
+    fn recurring_line(&self, tip: Oid, rebase: &Rebase) -> Result<Option<RecurringLine>, SourceError> {
+        let new = self.new_line(tip, rebase)?;
+        let Some(&oldest_new) = new.last() else { return Ok(None) };
+        let mut recurring: HashMap<Signature, usize> = HashMap::new();
+        for &oid in &new {
+            *recurring
+                .entry(self.source.read_commit(oid)?.author.clone())
+                .or_default() += 1;
         }
         let old = CommitWalk {
             from: vec![rebase.from],
             hide: vec![tip],
             limit: MAX_MERGES,
         };
+        let mut first = None;
+        let mut missing = Vec::new();
         for oid in self.source.walk(&old)?.into_iter().rev() {
-            if recurring.contains(&self.source.read_commit(oid)?.author) {
-                return Ok(Some(oid));
+            match recurring.get_mut(&self.source.read_commit(oid)?.author) {
+                Some(left) if *left > 0 => {
+                    *left -= 1;
+                    first = first.or(Some(oid));
+                }
+                // Commits left out before the first that recurs do not bear on the replay.
+                None if first.is_none() => {}
+                // Merges are left out of every rebase that is not told to keep them.
+                _ if self.source.read_commit(oid)?.parents.len() > 1 => {}
+                _ => missing.push(oid),
             }
         }
-        Ok(None)
+        let Some(first) = first else { return Ok(None) };
+        // A commit that does not recur was squashed into another, which a word tells of, or was left out: then
+        // the whole line would bring it back.
+        match rebase.squashed {
+            0 if !missing.is_empty() => Ok(None),
+            squashed if squashed >= missing.len() => Ok(Some(RecurringLine {
+                first,
+                oldest_new,
+                unsure: Vec::new(),
+            })),
+            _ => Ok(Some(RecurringLine {
+                first,
+                oldest_new,
+                unsure: missing,
+            })),
+        }
+    }
+
+    /// The paths that a commit changes against its first parent.
+    fn touched(&self, oid: Oid) -> Result<Vec<RepoPath>, SourceError> {
+        let commit = self.source.read_commit(oid)?;
+        let before = commit
+            .parents
+            .first()
+            .map(|&parent| self.source.read_commit(parent))
+            .transpose()?;
+        Ok(
+            tree_delta(self.source, before.map(|parent| parent.tree), Some(commit.tree))?
+                .into_keys()
+                .collect(),
+        )
+    }
+
+    /// Where a word proves that git finished a merge or pick by itself, what it made stands, even where ours
+    /// would stop or end elsewhere (strategies and their options, drivers, directory renames): the difference
+    /// is git's.
+    fn corrected(&mut self, commit: &Commit, ours: State) -> Result<State, SourceError> {
+        if !self.finished_by_git(commit.oid) {
+            return Ok(ours);
+        }
+        let made = State::of_tree(Some(commit.tree));
+        let (real, stopped) = self.redone(commit)?;
+        if stopped.is_empty() && ours.untrusted().is_empty() && real.delta(self.source, &made)?.is_empty() {
+            return Ok(ours);
+        }
+        if ours.untrusted() == &stopped && ours.delta(self.source, &real)?.is_empty() {
+            // No hand took part in what was merged.
+            return Ok(made);
+        }
+        Ok(self.merge(&real, &ours, &made)?.state)
+    }
+
+    /// Whether the log has a word for a commit that git writes only when it did not stop. Rebase and am write the
+    /// same word after a stop.
+    fn finished_by_git(&self, oid: Oid) -> bool {
+        self.makings(oid)
+            .iter()
+            .any(|&making| match self.chronicle.word(making) {
+                Word::Merge(via) => *via != Via::Commit,
+                Word::Pick(Via::CherryPick) => !stopped(&self.chronicle.entry(making).message),
+                _ => false,
+            })
+    }
+
+    /// What a late commit changed, applied to its parents without the agent's hand.
+    fn late_on_top(&mut self, commit: &Commit) -> Result<State, SourceError> {
+        let ours = match commit.parents.len() {
+            0 | 1 => self.state_before(commit.oid)?,
+            _ => self.merged(commit)?,
+        };
+        let (base, stopped) = self.mechanical(commit.oid)?;
+        let theirs = State::of_tree(Some(commit.tree));
+        Ok(self.merge(&base, &ours, &theirs)?.state.distrusting(stopped))
+    }
+
+    /// The commit that a pick replays. Commits made within one second share author and date: then the one whose
+    /// replay on the real trees comes closest to what was made.
+    fn original(&mut self, commit: &Commit) -> Result<Option<Oid>, SourceError> {
+        if let Some(known) = self.chosen_originals.get(&commit.oid) {
+            return Ok(*known);
+        }
+        let mut candidates = self.originals.of(commit)?;
+        candidates.retain(|&candidate| !self.made_before(commit.oid, candidate));
+        let mut best = candidates.first().map(|&oid| (usize::MAX, oid));
+        if candidates.len() > 1 {
+            for oid in candidates {
+                let differing = self.replay_distance(commit, oid)?;
+                if best.is_none_or(|(least, _)| differing < least) {
+                    best = Some((differing, oid));
+                }
+                if differing == 0 {
+                    break;
+                }
+            }
+        }
+        let original = best.map(|(_, oid)| oid);
+        self.chosen_originals.insert(commit.oid, original);
+        Ok(original)
+    }
+
+    /// Whether a log says that `one` was made before `other`.
+    fn made_before(&self, one: Oid, other: Oid) -> bool {
+        let others = self.makings(other);
+        self.makings(one).iter().any(|one| {
+            others
+                .iter()
+                .any(|other| one.chain == other.chain && one.entry < other.entry)
+        })
+    }
+
+    /// In how many paths a commit differs from the replay of `original` on its real parent.
+    fn replay_distance(&mut self, commit: &Commit, original: Oid) -> Result<usize, SourceError> {
+        let base = self.real_tree(self.source.read_commit(original)?.parents.first())?;
+        let (ours, theirs) = (
+            self.real_tree(commit.parents.first())?,
+            self.real_tree(Some(&original))?,
+        );
+        let merge = self.merge(&base, &ours, &theirs)?;
+        let made = State::of_tree(Some(commit.tree));
+        Ok(merge.state.delta(self.source, &made)?.len() + merge.conflicts.len())
+    }
+
+    fn real_tree(&self, oid: Option<&Oid>) -> Result<State, SourceError> {
+        let commit = oid.map(|&oid| self.source.read_commit(oid)).transpose()?;
+        Ok(State::of_tree(commit.map(|commit| commit.tree)))
     }
 
     /// Step 10: what a commit amends. A rewriter that names no word counts only where the author is the same.
@@ -297,7 +473,8 @@ impl<'a> Replay<'a> {
         self.merge_for(commit, [&base, &ours, &theirs])
     }
 
-    /// Step 14: where HEAD stood before it was reset, if `commit` was then made of what stood there.
+    /// Step 14: where HEAD stood before it was reset, if `commit` was then made of what stood there. After several
+    /// resets, the place that the commit is closest to.
     fn recommitted(&self, commit: &Commit, making: Making) -> Result<Option<Oid>, SourceError> {
         let chain = &self.chronicle.chains[making.chain];
         let Some(&parent) = commit.parents.first() else {
@@ -306,7 +483,7 @@ impl<'a> Replay<'a> {
         if !chain.is_head() {
             return Ok(None);
         }
-        let mut stood = None;
+        let mut closest: Option<(usize, Oid)> = None;
         let mut was_reset = false;
         for at in (0..making.entry).rev() {
             let word = &chain.words[at];
@@ -314,23 +491,30 @@ impl<'a> Replay<'a> {
                 break;
             }
             was_reset |= matches!(word, Word::Reset(_));
-            let candidate = chain.entries[at].old;
-            if was_reset && !candidate.is_zero() && self.holds_state_of(commit, parent, candidate)? {
-                stood = Some(candidate);
+            let stood = chain.entries[at].old;
+            if !was_reset || stood.is_zero() {
+                continue;
+            }
+            if let Some(left_out) = self.left_out(commit, parent, stood)?
+                && closest.is_none_or(|(least, _)| left_out < least)
+            {
+                closest = Some((left_out, stood));
             }
         }
-        Ok(stood)
+        Ok(closest.map(|(_, stood)| stood))
     }
 
-    fn holds_state_of(&self, commit: &Commit, parent: Oid, stood: Oid) -> Result<bool, SourceError> {
+    /// In how many paths `commit` differs from what stood at `stood`; `None` where it holds nothing of it that its
+    /// parent does not.
+    fn left_out(&self, commit: &Commit, parent: Oid, stood: Oid) -> Result<Option<usize>, SourceError> {
         if stood == parent || self.source.read_commit(stood).is_err() || !self.source.is_ancestor(parent, stood)? {
-            return Ok(false);
+            return Ok(None);
         }
-        let tree = |oid: Oid| Ok(State::of_tree(Some(self.source.read_commit(oid)?.tree)));
-        let (parent, stood) = (tree(parent)?, tree(stood)?);
-        let made = State::of_tree(Some(commit.tree)).delta(self.source, &stood)?;
-        let undone = parent.delta(self.source, &stood)?;
-        Ok(undone.keys().any(|path| !made.contains_key(path)))
+        let (before, stood) = (self.real_tree(Some(&parent))?, self.real_tree(Some(&stood))?);
+        let left_out = State::of_tree(Some(commit.tree)).delta(self.source, &stood)?;
+        let undone = before.delta(self.source, &stood)?;
+        let holds_some = undone.keys().any(|path| !left_out.contains_key(path));
+        Ok(holds_some.then_some(left_out.len()))
     }
 
     /// Step 15: the commit HEAD stood on before a root commit was made.
@@ -398,43 +582,50 @@ impl<'a> Replay<'a> {
     /// What git alone makes of the real trees that a commit came from, and where it stops.
     fn mechanical(&mut self, oid: Oid) -> Result<(State, BTreeSet<RepoPath>), SourceError> {
         let commit = self.uncut(oid)?;
-        let source = self.source;
-        let tree = |oid: Option<&Oid>| -> Result<State, SourceError> {
-            Ok(State::of_tree(
-                oid.map(|&oid| source.read_commit(oid))
-                    .transpose()?
-                    .map(|commit| commit.tree),
-            ))
-        };
-        let role = match self.roles.get(&oid) {
+        if self.finished_by_git(oid) {
+            return Ok((State::of_tree(Some(commit.tree)), BTreeSet::new()));
+        }
+        self.redone(&commit)
+    }
+
+    /// A merge or pick redone on the real trees; for any other commit, the tree it was made from.
+    fn redone(&mut self, commit: &Commit) -> Result<(State, BTreeSet<RepoPath>), SourceError> {
+        let role = match self.roles.get(&commit.oid) {
+            Some(Role::LateOnTop) if commit.parents.len() > 1 => Role::Merge,
+            Some(Role::LateOnTop) => Role::Plain,
             // The line as a whole is no commit of its own: here each commit counts for itself.
-            Some(Role::RebaseTip { .. }) | None => self.role_alone(&commit)?,
+            Some(Role::RebaseTip { .. }) | None => self.role_alone(commit)?,
             Some(role) => role.clone(),
         };
         let no_conflicts = BTreeSet::new();
         match role {
             Role::Merge => {
-                let mut state = tree(commit.parents.first())?;
+                let mut state = self.real_tree(commit.parents.first())?;
                 let mut conflicts = BTreeSet::new();
                 for (index, parent) in commit.parents.iter().enumerate().skip(1) {
                     let base = self.real_base(&commit.parents[..index], *parent)?;
-                    let merge = self.merge(&base, &state, &tree(Some(parent))?)?;
+                    let theirs = self.real_tree(Some(parent))?;
+                    let merge = self.merge(&base, &state, &theirs)?;
                     state = merge.state;
                     conflicts.extend(merge.conflicts);
                 }
                 Ok((state, conflicts))
             }
             Role::Pick(original) => {
-                let base = tree(self.uncut(original)?.parents.first())?;
-                let merge = self.merge(&base, &tree(commit.parents.first())?, &tree(Some(&original))?)?;
+                let base = self.real_tree(self.uncut(original)?.parents.first())?;
+                let ours = self.real_tree(commit.parents.first())?;
+                let theirs = self.real_tree(Some(&original))?;
+                let merge = self.merge(&base, &ours, &theirs)?;
                 Ok((merge.state, merge.conflicts))
             }
-            Role::Amend(old) => Ok((tree(Some(&old))?, no_conflicts)),
-            _ => Ok((tree(commit.parents.first())?, no_conflicts)),
+            Role::Amend(old) | Role::Recommit(old) | Role::Root(Some(old)) => {
+                Ok((self.real_tree(Some(&old))?, no_conflicts))
+            }
+            _ => Ok((self.real_tree(commit.parents.first())?, no_conflicts)),
         }
     }
 
-    fn role_alone(&self, commit: &Commit) -> Result<Role, SourceError> {
+    fn role_alone(&mut self, commit: &Commit) -> Result<Role, SourceError> {
         for &making in self.makings(commit.oid) {
             if let Some(old) = self.amended(commit, making)? {
                 return Ok(Role::Amend(old));
@@ -443,29 +634,25 @@ impl<'a> Replay<'a> {
         if commit.parents.len() > 1 {
             return Ok(Role::Merge);
         }
-        let replays = self
-            .makings(commit.oid)
-            .iter()
-            .any(|&making| matches!(self.chronicle.word(making), Word::Pick(_)));
-        if replays || commit.author.seconds < self.start {
-            return Ok(self.originals.of(commit)?.map_or(Role::Plain, Role::Pick));
+        if self.may_replay(commit)
+            && let Some(original) = self.original(commit)?
+        {
+            return Ok(Role::Pick(original));
+        }
+        for &making in self.makings(commit.oid) {
+            if let Some(stood) = self.recommitted(commit, making)? {
+                return Ok(Role::Recommit(stood));
+            }
         }
         Ok(Role::Plain)
     }
 
     fn real_base(&mut self, sides: &[Oid], other: Oid) -> Result<State, SourceError> {
         let bases = common_bases(self.source, sides, other)?;
-        let tree = |oid: Oid| Ok(State::of_tree(Some(self.source.read_commit(oid)?.tree)));
-        let Some((&first, rest)) = bases.split_first() else {
-            return Ok(State::default());
-        };
-        let mut state = tree(first)?;
-        let others = rest
-            .iter()
-            .map(|&oid| Ok((oid, tree(oid)?)))
-            .collect::<Result<Vec<_>, SourceError>>()?;
-        for (index, (base, theirs)) in others.into_iter().enumerate() {
-            let ancestor = self.real_base(&bases[..=index], base)?;
+        let mut state = self.real_tree(bases.first())?;
+        for (index, &base) in bases.iter().enumerate().skip(1) {
+            let ancestor = self.real_base(&bases[..index], base)?;
+            let theirs = self.real_tree(Some(&base))?;
             state = self.merge(&ancestor, &state, &theirs)?.state;
         }
         Ok(state)

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::tree_delta::{lookup, tree_delta};
+use super::tree_delta::{any_file_under, lookup, tree_delta};
 use crate::model::{Change, Delta, Entry, GitSource, Oid, RepoPath, SourceError};
-use crate::rules::merge3::{MergeLimits, Merged, merge3};
+use crate::rules::merge3::{BaseFiles, MergeLimits, Merged, merge3_with_base};
 
 /// A tree with changes laid over it, and the paths in it that cannot be trusted: a merge stopped on
 /// them, so what stands there is not what git alone would have made.
@@ -79,7 +79,13 @@ impl State {
             std::mem::swap(&mut onto, &mut other);
             std::mem::swap(&mut onto_delta, &mut other_delta);
         }
-        let merged = merge3(&onto_delta, &other_delta, source, &MergeLimits::default())?;
+        let merged = merge3_with_base(
+            &onto_delta,
+            &other_delta,
+            &BaseView { source, base },
+            source,
+            &MergeLimits::default(),
+        )?;
         let mut state = onto.clone();
         if !merged.changes.is_empty() {
             Rc::make_mut(&mut state.laid_over).extend(merged.changes.clone());
@@ -134,5 +140,27 @@ impl Merge {
         } else {
             self.other_delta.contains_key(path)
         }
+    }
+}
+
+/// The base of a merge, for the few questions that its two deltas leave open.
+struct BaseView<'a> {
+    source: &'a dyn GitSource,
+    base: &'a State,
+}
+
+impl BaseFiles for BaseView<'_> {
+    fn any_file_under(&self, directory: &[u8], wanted: &mut dyn FnMut(&[u8]) -> bool) -> Result<bool, SourceError> {
+        let laid_over = &self.base.laid_over;
+        let inside = |path: &[u8]| path.starts_with(directory) && path.get(directory.len()) == Some(&b'/');
+        if laid_over
+            .iter()
+            .any(|(path, entry)| entry.is_some() && inside(path) && wanted(path))
+        {
+            return Ok(true);
+        }
+        any_file_under(self.source, self.base.tree, directory, &mut |path| {
+            !laid_over.contains_key(path) && wanted(path)
+        })
     }
 }

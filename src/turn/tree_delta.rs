@@ -106,24 +106,64 @@ fn tree_order(one: &TreeEntry<'_>, two: &TreeEntry<'_>) -> Ordering {
 
 /// The state of one path in a tree.
 pub fn lookup(source: &dyn GitSource, tree: Option<Oid>, path: &[u8]) -> Result<Option<Entry>, SourceError> {
+    let slash = path.iter().rposition(|&byte| byte == b'/');
+    let (directory, name) = slash.map_or((&b""[..], path), |at| (&path[..at], &path[at + 1..]));
+    let Some(directory) = subtree(source, tree, directory)? else {
+        return Ok(None);
+    };
+    let tree = source.read_tree(directory)?;
+    let found = tree
+        .entries()
+        .find(|entry| entry.name == name && entry.mode != FileMode::TREE);
+    Ok(found.map(|entry| Entry {
+        mode: entry.mode,
+        oid: entry.oid,
+    }))
+}
+
+/// The tree of a directory; the root for the empty path.
+fn subtree(source: &dyn GitSource, tree: Option<Oid>, directory: &[u8]) -> Result<Option<Oid>, SourceError> {
     let Some(mut oid) = tree else { return Ok(None) };
-    let mut components = path.split(|&byte| byte == b'/').peekable();
-    while let Some(name) = components.next() {
+    for name in directory.split(|&byte| byte == b'/').filter(|name| !name.is_empty()) {
         let tree = source.read_tree(oid)?;
-        let wants_tree = components.peek().is_some();
         let found = tree
             .entries()
-            .find(|entry| entry.name == name && (entry.mode == FileMode::TREE) == wants_tree);
+            .find(|entry| entry.name == name && entry.mode == FileMode::TREE);
         match found {
-            None => return Ok(None),
-            Some(entry) if !wants_tree => {
-                return Ok(Some(Entry {
-                    mode: entry.mode,
-                    oid: entry.oid,
-                }));
-            }
             Some(entry) => oid = entry.oid,
+            None => return Ok(None),
         }
     }
-    Ok(None)
+    Ok(Some(oid))
+}
+
+/// Whether a tree holds, at any depth under a directory, a file whose path is wanted.
+pub fn any_file_under(
+    source: &dyn GitSource,
+    tree: Option<Oid>,
+    directory: &[u8],
+    wanted: &mut dyn FnMut(&[u8]) -> bool,
+) -> Result<bool, SourceError> {
+    let Some(root) = subtree(source, tree, directory)? else {
+        return Ok(false);
+    };
+    let mut pending = vec![(directory.to_vec(), root)];
+    while let Some((directory, oid)) = pending.pop() {
+        if directory.iter().filter(|&&byte| byte == b'/').count() > MAX_DEPTH {
+            return Err(SourceError::Limit("tree depth"));
+        }
+        for entry in source.read_tree(oid)?.entries() {
+            let mut path = directory.clone();
+            if !path.is_empty() {
+                path.push(b'/');
+            }
+            path.extend(entry.name);
+            if entry.mode == FileMode::TREE {
+                pending.push((path, entry.oid));
+            } else if wanted(&path) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }

@@ -19,6 +19,10 @@ pub struct TurnCommits {
     pub made_here: HashSet<Oid>,
     /// Commits of others that are dated in the turn.
     pub late: HashSet<Oid>,
+    /// Commits dated in the turn that were fetched in it.
+    pub fetched: HashSet<Oid>,
+    /// Late commits that descend from a turn commit: their trees hold the agent's work beside that of others.
+    pub late_on_top: HashSet<Oid>,
 }
 
 /// What bounds the search.
@@ -64,7 +68,7 @@ pub fn turn_commits(
 
     let mut found = TurnCommits {
         made_here: chronicle.made.keys().copied().collect(),
-        late: HashSet::new(),
+        ..TurnCommits::default()
     };
     for (&oid, &dated) in arrived.iter().filter(|(oid, _)| !old.contains_key(oid)) {
         if dated < bounds.start {
@@ -92,8 +96,34 @@ pub fn turn_commits(
         found.made_here.remove(&head);
     }
     found.late.retain(|oid| !found.made_here.contains(oid));
+    found.fetched = fetched.into_keys().collect();
+    found.late_on_top = on_top(source, &found)?;
     if found.made_here.len() > MAX_TURN_COMMITS {
         return Err(SourceError::Limit("turn commits"));
+    }
+    Ok(found)
+}
+
+/// The late commits that a turn commit is an ancestor of, through late commits only.
+fn on_top(source: &dyn GitSource, commits: &TurnCommits) -> Result<HashSet<Oid>, SourceError> {
+    let mut children: HashMap<Oid, Vec<Oid>> = HashMap::new();
+    for &oid in &commits.late {
+        for &parent in &source.read_commit(oid)?.parents {
+            children.entry(parent).or_default().push(oid);
+        }
+    }
+    let mut found = HashSet::new();
+    let mut pending: Vec<Oid> = children
+        .keys()
+        .copied()
+        .filter(|oid| commits.made_here.contains(oid))
+        .collect();
+    while let Some(oid) = pending.pop() {
+        for &child in children.get(&oid).map_or(&[][..], Vec::as_slice) {
+            if found.insert(child) {
+                pending.push(child);
+            }
+        }
     }
     Ok(found)
 }
@@ -116,15 +146,18 @@ fn known(source: &dyn GitSource, chronicle: &Chronicle, bounds: &Bounds<'_>) -> 
         .map(|chain| chain.name.as_str())
         .collect();
     let own_branch = bounds.own_branch.map(|branch| format!("refs/heads/{branch}"));
-    for found in source.refs()? {
+    let standing = source.refs()?.into_iter().filter(|found| {
         let lasting = ["refs/heads/", "refs/remotes/", "refs/tags/"]
             .iter()
             .any(|kind| found.name.starts_with(kind));
-        if !lasting || moved.contains(found.name.as_str()) || own_branch.as_deref() == Some(&found.name) {
-            continue;
-        }
-        if source.read_commit(found.oid)?.committer.seconds < bounds.start {
-            known.push(found.oid);
+        lasting && !moved.contains(found.name.as_str()) && own_branch.as_deref() != Some(&found.name)
+    });
+    for oid in standing.map(|found| found.oid).chain(chronicle.left_behind()) {
+        if source
+            .read_commit(oid)
+            .is_ok_and(|commit| commit.committer.seconds < bounds.start)
+        {
+            known.push(oid);
         }
     }
     known.sort();
