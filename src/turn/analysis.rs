@@ -241,9 +241,8 @@ impl Turn<'_> {
         let start = State::of_tree(Some(analysis.from.tree));
         let expected = State::merge(source, &start_head, &start, &foreign)?;
 
-        let made: Vec<Oid> = commits.made_here.iter().copied().collect();
-        let redo_conflicts = replay.redo_conflicts(&made)?;
-        let by_hand_elsewhere = self.by_hand_and_late(chronicle, &commits, &mut replay)?;
+        let redo_conflicts = replay.redo_conflicts(&[to_head])?;
+        let by_hand_elsewhere = self.by_hand_and_late(chronicle, &commits, &mut replay, to_head)?;
         let replayed = !commits.made_here.is_empty();
         let decisions = analysis.delta.iter().map(|(path, change)| {
             let facts = PathFacts {
@@ -276,9 +275,12 @@ impl Turn<'_> {
         chronicle: &Chronicle,
         commits: &TurnCommits,
         replay: &mut Replay<'_>,
+        to_head: Oid,
     ) -> Result<BTreeSet<RepoPath>, SourceError> {
         let made: HashSet<Oid> = chronicle.made.keys().chain(&commits.made_here).copied().collect();
-        if commits.late.is_empty() || made.is_empty() {
+        // A head that existed before the turn holds nothing of it, whatever was visited on the way.
+        let head_is_new = commits.made_here.contains(&to_head) || commits.late.contains(&to_head);
+        if commits.late.is_empty() || made.is_empty() || !head_is_new {
             return Ok(BTreeSet::new());
         }
         let mut late = BTreeSet::new();

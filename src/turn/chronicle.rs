@@ -33,6 +33,22 @@ impl Chain {
         }
     }
 
+    /// The marks of entries that tell of something new: these do not repeat.
+    fn creations(&self, range: Range<usize>) -> HashSet<(Oid, u64)> {
+        range
+            .filter(|&at| self.words[at].creates())
+            .map(|at| mark(&self.entries[at]))
+            .collect()
+    }
+
+    /// What the ref named before the turn.
+    fn value_before(&self) -> Option<Oid> {
+        let before = self.turn.start.checked_sub(1).map(|last| self.entries[last].new);
+        before
+            .or_else(|| self.entries.first().map(|entry| entry.old))
+            .filter(|oid| !oid.is_zero())
+    }
+
     fn before(&self) -> HashSet<Oid> {
         let values = self.entries[..self.turn.start]
             .iter()
@@ -63,8 +79,9 @@ pub struct Chronicle {
     pub position: LogPosition,
     /// Whether there is a log of HEAD at all.
     pub has_head_log: bool,
-    /// Commits made in the turn, with the entries that say so; those of this worktree's HEAD first.
-    pub made: HashMap<Oid, Vec<Making>>,
+    /// Commits made in the turn, with the entry that first tells of each. Others repeat it: the log of its branch,
+    /// or an amend back to the same content within one second, which gives the same commit.
+    pub made: HashMap<Oid, Making>,
     /// Values that HEAD had before the turn.
     pub before: HashSet<Oid>,
     /// Values that were fetched in the turn.
@@ -80,15 +97,18 @@ impl Chronicle {
         let position = locate(head_log.as_ref(), from, to);
         let has_head_log = head_log.is_some();
         let turn = position.turn.clone();
-        let mut chains = vec![Chain::new(
-            LogKind::Head,
-            "HEAD".into(),
-            head_log.unwrap_or_default(),
-            turn,
-        )];
+        let head = Chain::new(LogKind::Head, "HEAD".into(), head_log.unwrap_or_default(), turn.clone());
+        let anchors = Anchors {
+            before: head.creations(0..turn.start),
+            turn: head.creations(turn.clone()),
+            later: head.creations(turn.end..head.entries.len()),
+            start: from.seconds,
+            end: to.seconds,
+        };
+        let mut chains = vec![head];
         for log in source.other_logs()? {
             let parsed = parse(&log.text);
-            let turn = written_between(&parsed.entries, from.seconds, to.seconds);
+            let turn = anchors.turn_of(&parsed.entries);
             chains.push(Chain::new(log.kind, log.name, parsed, turn));
         }
         let mut chronicle = Chronicle {
@@ -130,7 +150,7 @@ impl Chronicle {
                     && !self.before.contains(&entry.new)
                     && !named_before.contains(&entry.new)
                 {
-                    self.made.entry(entry.new).or_default().push(Making {
+                    self.made.entry(entry.new).or_insert(Making {
                         chain: index,
                         entry: at,
                     });
@@ -145,14 +165,18 @@ impl Chronicle {
         head.turn.clone().map(|at| (&head.entries[at], &head.words[at]))
     }
 
-    /// What other refs named before they moved in the turn.
-    pub fn left_behind(&self) -> impl Iterator<Item = Oid> {
-        let moved = self
+    /// What the refs that have a log named before the turn, but for what was made in it.
+    pub fn refs_before(&self) -> impl Iterator<Item = (&str, Option<Oid>)> {
+        let logged = self
             .chains
             .iter()
-            .filter(|chain| chain.kind == LogKind::Ref && !chain.turn.is_empty());
-        let values = moved.map(|chain| chain.entries[chain.turn.start].old);
-        values.filter(|oid| !oid.is_zero() && !self.made.contains_key(oid))
+            .filter(|chain| !chain.is_head() && !chain.entries.is_empty());
+        logged.map(|chain| {
+            (
+                &chain.name[..],
+                chain.value_before().filter(|oid| !self.made.contains_key(oid)),
+            )
+        })
     }
 
     /// The last values that HEAD had before the turn, newest first.
@@ -206,15 +230,35 @@ fn is_fetch(message: &str) -> bool {
         .any(|command| message.starts_with(command))
 }
 
-/// Entries by time. An entry after one of the turn was written in the turn, whatever clock it carries.
-fn written_between(entries: &[LogEntry], start: i64, end: i64) -> Range<usize> {
-    let first = entries
-        .iter()
-        .position(|entry| entry.seconds >= start)
-        .unwrap_or(entries.len());
-    let last = entries
-        .iter()
-        .rposition(|entry| entry.seconds <= end)
-        .map_or(first, |index| index + 1);
-    first..last.max(first)
+/// What places the entries of other logs: the log of HEAD where it has the same entry, else time.
+struct Anchors {
+    before: HashSet<(Oid, u64)>,
+    turn: HashSet<(Oid, u64)>,
+    later: HashSet<(Oid, u64)>,
+    /// Seconds since the epoch.
+    start: i64,
+    /// Seconds since the epoch.
+    end: i64,
+}
+
+impl Anchors {
+    /// The turn's part of a log. An entry after one of the turn was written in it or later, whatever clock it
+    /// carries.
+    fn turn_of(&self, entries: &[LogEntry]) -> Range<usize> {
+        let stands_in = |marks: &HashSet<(Oid, u64)>, entry: &LogEntry| marks.contains(&mark(entry));
+        let starts = |entry: &LogEntry| entry.seconds >= self.start || stands_in(&self.turn, entry);
+        let continues = |entry: &LogEntry| entry.seconds <= self.end || stands_in(&self.turn, entry);
+        let first = entries.iter().position(starts).unwrap_or(entries.len());
+        let after_before = entries.iter().rposition(|entry| stands_in(&self.before, entry));
+        let first = first.max(after_before.map_or(0, |at| at + 1));
+        let last = entries.iter().rposition(continues).map_or(0, |at| at + 1);
+        let later = entries.iter().position(|entry| stands_in(&self.later, entry));
+        let last = last.min(later.unwrap_or(entries.len()));
+        first..last.max(first)
+    }
+}
+
+/// Names an entry among all that tell of the same creation.
+fn mark(entry: &LogEntry) -> (Oid, u64) {
+    (entry.new, entry.mark.digest)
 }

@@ -168,17 +168,21 @@ impl<'a> Replay<'a> {
         {
             return Ok(Role::RebaseTip { from: rebase.from });
         }
-        let makings = self.makings(commit.oid);
-        for &making in makings {
-            if let Some(old) = self.amended(commit, making)? {
-                return Ok(Role::Amend(old));
-            }
+        self.role_alone(commit)
+    }
+
+    /// The role of a commit by itself, whatever line it belongs to.
+    fn role_alone(&mut self, commit: &Commit) -> Result<Role, SourceError> {
+        let making = self.making(commit.oid);
+        if let Some(making) = making
+            && let Some(old) = self.amended(commit, making)?
+        {
+            return Ok(Role::Amend(old));
         }
         if commit.parents.len() > 1 {
             return Ok(Role::Merge);
         }
-        let words = || makings.iter().map(|&making| self.chronicle.word(making));
-        if words().any(|word| *word == Word::Revert) {
+        if making.is_some_and(|making| *self.chronicle.word(making) == Word::Revert) {
             return Ok(Role::Revert);
         }
         if self.may_replay(commit)
@@ -187,13 +191,13 @@ impl<'a> Replay<'a> {
             return Ok(Role::Pick(original));
         }
         if commit.parents.is_empty() {
-            let stood = makings.iter().find_map(|&making| self.stood_before(making));
+            let stood = making.and_then(|making| self.stood_before(making));
             return Ok(Role::Root(stood));
         }
-        for &making in makings {
-            if let Some(stood) = self.recommitted(commit, making)? {
-                return Ok(Role::Recommit(stood));
-            }
+        if let Some(making) = making
+            && let Some(stood) = self.recommitted(commit, making)?
+        {
+            return Ok(Role::Recommit(stood));
         }
         Ok(Role::Plain)
     }
@@ -201,13 +205,12 @@ impl<'a> Replay<'a> {
     /// Whether a commit may be a replay of another: a word says so, its author date does, or it was made
     /// elsewhere, as a server does that rebases what was pushed.
     fn may_replay(&self, commit: &Commit) -> bool {
-        let makings = self.makings(commit.oid);
-        let mut words = makings.iter().map(|&making| self.chronicle.word(making));
-        makings.is_empty() || commit.author.seconds < self.start || words.any(|word| matches!(word, Word::Pick(_)))
+        let word = self.making(commit.oid).map(|making| self.chronicle.word(making));
+        commit.author.seconds < self.start || matches!(word, None | Some(Word::Pick(_)))
     }
 
-    fn makings(&self, oid: Oid) -> &'a [Making] {
-        self.chronicle.made.get(&oid).map_or(&[], Vec::as_slice)
+    fn making(&self, oid: Oid) -> Option<Making> {
+        self.chronicle.made.get(&oid).copied()
     }
 
     fn rebases(&self) -> &HashMap<Oid, Rebase> {
@@ -224,12 +227,24 @@ impl<'a> Replay<'a> {
         let base = self.state_before(line.first)?;
         let onto = self.state_before(line.oldest_new)?;
         let theirs = self.state_at(from)?;
-        let state = self.merge_for(tip, [&base, &onto, &theirs])?;
+        let new_line = self.new_line(tip.oid, &rebase)?;
+        let state = self.merge_for(tip, &new_line, [&base, &onto, &theirs])?;
         let mut unsure = BTreeSet::new();
         for oid in line.unsure {
             unsure.extend(self.touched(oid)?);
         }
-        Ok(state.distrusting(unsure))
+        let state = state.distrusting(unsure);
+        if state.untrusted().is_empty() {
+            return Ok(state);
+        }
+        // Git went commit by commit; where the line as a whole stops, the steps may not.
+        let role = self.role_alone(tip)?;
+        let by_steps = match role {
+            Role::Plain | Role::Revert => self.state_before(tip.oid)?,
+            _ => self.replay(tip, &role)?,
+        };
+        let fewer = by_steps.untrusted().len() < state.untrusted().len();
+        Ok(if fewer { by_steps } else { state })
     }
 
     /// The commits that a rebase made, newest first, along first parents.
@@ -332,9 +347,8 @@ impl<'a> Replay<'a> {
     /// Whether the log has a word for a commit that git writes only when it did not stop. Rebase and am write the
     /// same word after a stop.
     fn finished_by_git(&self, oid: Oid) -> bool {
-        self.makings(oid)
-            .iter()
-            .any(|&making| match self.chronicle.word(making) {
+        self.making(oid)
+            .is_some_and(|making| match self.chronicle.word(making) {
                 Word::Merge(via) => *via != Via::Commit,
                 Word::Pick(Via::CherryPick) => !stopped(&self.chronicle.entry(making).message),
                 _ => false,
@@ -377,13 +391,11 @@ impl<'a> Replay<'a> {
         Ok(original)
     }
 
-    /// Whether a log says that `one` was made before `other`.
+    /// Whether a log names `one` before it tells how `other` was made.
     fn made_before(&self, one: Oid, other: Oid) -> bool {
-        let others = self.makings(other);
-        self.makings(one).iter().any(|one| {
-            others
-                .iter()
-                .any(|other| one.chain == other.chain && one.entry < other.entry)
+        self.making(other).is_some_and(|making| {
+            let before = &self.chronicle.chains[making.chain].entries[..making.entry];
+            before.iter().any(|entry| entry.new == one)
         })
     }
 
@@ -423,7 +435,7 @@ impl<'a> Replay<'a> {
         for (index, &parent) in commit.parents.iter().enumerate().skip(1) {
             let base = self.base_of(&commit.parents[..index], parent)?;
             let theirs = self.state_at(parent)?;
-            state = self.merge_for(commit, [&base, &state, &theirs])?;
+            state = self.merge_for(commit, &[], [&base, &state, &theirs])?;
         }
         Ok(state)
     }
@@ -470,7 +482,7 @@ impl<'a> Replay<'a> {
         let base = self.state_before(original)?;
         let ours = self.state_before(commit.oid)?;
         let theirs = self.state_at(original)?;
-        self.merge_for(commit, [&base, &ours, &theirs])
+        self.merge_for(commit, &[], [&base, &ours, &theirs])
     }
 
     /// Step 14: where HEAD stood before it was reset, if `commit` was then made of what stood there. After several
@@ -528,17 +540,31 @@ impl<'a> Replay<'a> {
         before.take(1).find(|oid| chain.is_head() && !oid.is_zero())
     }
 
-    /// A merge that made `commit`. Where git stopped, a file that was renamed and is not the same on both
-    /// sides may have been paired by hand.
-    fn merge_for(&mut self, commit: &Commit, sides: [&State; 3]) -> Result<State, SourceError> {
+    /// A merge that made `commit`, and before it the others of `line`. Where git stopped, a file that was renamed
+    /// and is not the same on both sides may have been paired by hand: it was not if what was committed is what
+    /// the pairing gives.
+    fn merge_for(&mut self, commit: &Commit, line: &[Oid], sides: [&State; 3]) -> Result<State, SourceError> {
         let merge = self.merge(sides[0], sides[1], sides[2])?;
-        let stopped = |&making: &Making| stopped(&self.chronicle.entry(making).message);
-        let by_hand = self.makings(commit.oid).iter().any(stopped);
-        Ok(if by_hand {
-            merge.state.distrusting(merge.inexact)
-        } else {
-            merge.state
-        })
+        let mut paired_by_hand = BTreeSet::new();
+        if !merge.inexact.is_empty() {
+            for &oid in line.iter().chain([&commit.oid]) {
+                let is_stop = |making: Making| stopped(&self.chronicle.entry(making).message);
+                if !self.making(oid).is_some_and(is_stop) {
+                    continue;
+                }
+                let made = self.source.read_commit(oid)?;
+                let (redone, _) = self.redone(&made)?;
+                let differing = redone.delta(self.source, &State::of_tree(Some(made.tree)))?;
+                paired_by_hand.extend(
+                    merge
+                        .inexact
+                        .iter()
+                        .filter(|path| differing.contains_key(*path))
+                        .cloned(),
+                );
+            }
+        }
+        Ok(merge.state.distrusting(paired_by_hand))
     }
 
     /// Merges states, and counts it.
@@ -560,12 +586,19 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Step 18: the paths on which the turn's merges and picks stop when they are redone on the real trees.
-    pub fn redo_conflicts(&mut self, commits: &[Oid]) -> Result<BTreeSet<RepoPath>, SourceError> {
+    /// Step 18: the paths on which merges and picks stop when they are redone on the real trees. Asked of the turn
+    /// commits that the head and every replay on the way to it rest on.
+    pub fn redo_conflicts(&mut self, heads: &[Oid]) -> Result<BTreeSet<RepoPath>, SourceError> {
         let mut conflicts = BTreeSet::new();
-        for &oid in commits {
+        let mut pending: Vec<Oid> = self.roles.keys().chain(heads).copied().collect();
+        let mut met = HashSet::new();
+        while let Some(oid) = pending.pop() {
+            if !self.commits.made_here.contains(&oid) || !met.insert(oid) {
+                continue;
+            }
             let (_, stopped) = self.mechanical(oid)?;
             conflicts.extend(stopped);
+            pending.extend(&self.source.read_commit(oid)?.parents);
         }
         Ok(conflicts)
     }
@@ -623,28 +656,6 @@ impl<'a> Replay<'a> {
             }
             _ => Ok((self.real_tree(commit.parents.first())?, no_conflicts)),
         }
-    }
-
-    fn role_alone(&mut self, commit: &Commit) -> Result<Role, SourceError> {
-        for &making in self.makings(commit.oid) {
-            if let Some(old) = self.amended(commit, making)? {
-                return Ok(Role::Amend(old));
-            }
-        }
-        if commit.parents.len() > 1 {
-            return Ok(Role::Merge);
-        }
-        if self.may_replay(commit)
-            && let Some(original) = self.original(commit)?
-        {
-            return Ok(Role::Pick(original));
-        }
-        for &making in self.makings(commit.oid) {
-            if let Some(stood) = self.recommitted(commit, making)? {
-                return Ok(Role::Recommit(stood));
-            }
-        }
-        Ok(Role::Plain)
     }
 
     fn real_base(&mut self, sides: &[Oid], other: Oid) -> Result<State, SourceError> {

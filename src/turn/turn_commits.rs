@@ -66,10 +66,14 @@ pub fn turn_commits(
     own.extend(source.user_email().map(|address| address.to_ascii_lowercase()));
     own.remove(&b""[..]);
 
-    let mut found = TurnCommits {
-        made_here: chronicle.made.keys().copied().collect(),
-        ..TurnCommits::default()
-    };
+    let mut found = TurnCommits::default();
+    for (&oid, making) in &chronicle.made {
+        // What another worktree made concerns this turn only where HEAD came to it.
+        let is_here = making.chain == 0 || arrived.contains_key(&oid);
+        if is_here || reaches(source, oid, &heads)? {
+            found.made_here.insert(oid);
+        }
+    }
     for (&oid, &dated) in arrived.iter().filter(|(oid, _)| !old.contains_key(oid)) {
         if dated < bounds.start {
             // Close enough to be late on another machine's clock, too old to be the turn's own.
@@ -102,6 +106,18 @@ pub fn turn_commits(
         return Err(SourceError::Limit("turn commits"));
     }
     Ok(found)
+}
+
+fn reaches(source: &dyn GitSource, oid: Oid, heads: &[Oid]) -> Result<bool, SourceError> {
+    if source.read_commit(oid).is_err() {
+        return Ok(false);
+    }
+    for &head in heads {
+        if source.is_ancestor(oid, head)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The late commits that a turn commit is an ancestor of, through late commits only.
@@ -139,20 +155,21 @@ fn known(source: &dyn GitSource, chronicle: &Chronicle, bounds: &Bounds<'_>) -> 
         source,
         chronicle.before.iter().chain(&chronicle.fetched).copied(),
     ));
-    let moved: HashSet<&str> = chronicle
-        .chains
-        .iter()
-        .filter(|chain| !chain.turn.is_empty() && !chain.is_head())
-        .map(|chain| chain.name.as_str())
+    // A ref's own log says where it stood; without one it is taken to have stood where it is now.
+    let mut standing: HashMap<String, Option<Oid>> = source
+        .refs()?
+        .into_iter()
+        .map(|found| (found.name, Some(found.oid)))
         .collect();
-    let own_branch = bounds.own_branch.map(|branch| format!("refs/heads/{branch}"));
-    let standing = source.refs()?.into_iter().filter(|found| {
+    if let Some(branch) = bounds.own_branch {
+        standing.remove(&format!("refs/heads/{branch}"));
+    }
+    standing.extend(chronicle.refs_before().map(|(name, oid)| (name.to_string(), oid)));
+    for (name, oid) in standing {
         let lasting = ["refs/heads/", "refs/remotes/", "refs/tags/"]
             .iter()
-            .any(|kind| found.name.starts_with(kind));
-        lasting && !moved.contains(found.name.as_str()) && own_branch.as_deref() != Some(&found.name)
-    });
-    for oid in standing.map(|found| found.oid).chain(chronicle.left_behind()) {
+            .any(|kind| name.starts_with(kind));
+        let Some(oid) = oid.filter(|_| lasting) else { continue };
         if source
             .read_commit(oid)
             .is_ok_and(|commit| commit.committer.seconds < bounds.start)
