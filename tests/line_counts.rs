@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use turn_attribution::git::count_lines;
-use turn_attribution::rules::binary::is_binary;
+use turn_attribution::model::is_binary;
 
 /// A small generator: the same sequence on every machine.
 struct Random(u64);

@@ -1,7 +1,7 @@
 //! The line merge of git's own merge library.
 
 use super::xdiff;
-use crate::rules::binary::is_binary;
+use crate::model::is_binary;
 
 /// Merges three texts; `None` where they conflict or one of them is binary.
 pub fn merge_text(base: &[u8], ours: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {

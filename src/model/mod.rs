@@ -1,5 +1,6 @@
 //! Plain values: the words of the field as types. No I/O, no git library, no JavaScript.
 
+mod binary;
 mod delta;
 mod error;
 mod head;
@@ -9,6 +10,7 @@ mod request;
 mod source;
 mod tree;
 
+pub use binary::is_binary;
 pub use delta::{Change, Delta, Entry, FileMode, RepoPath};
 pub use error::{Error, ErrorCode};
 pub use head::{HeadFacts, LogMark, OperationKind, Pin};

@@ -4,6 +4,9 @@
 //! The doc comments here become `index.d.ts`, so they are written for the TypeScript caller. The signatures are
 //! those of `index.js`, which adds what only JavaScript can do (`AbortSignal`, the error class).
 
+// napi registers these functions only outside of tests.
+#![cfg_attr(test, allow(dead_code))]
+
 mod request;
 mod result;
 mod work;
@@ -20,7 +23,6 @@ use self::request::{
 use self::result::{HeadFacts, PathExplanation, RecordedCheckpoint, RecordedFacts, TurnAttribution};
 use self::work::{CancelToken, Work};
 use crate::git::LibgitSource;
-use crate::model::RepoPath;
 use crate::{git, turn};
 
 /// Reads what a host stores beside each snapshot: the commit that `HEAD` names, the branch, an operation in
@@ -41,7 +43,7 @@ use crate::{git, turn};
 pub fn read_head(arguments: String, token: &External<CancelToken>) -> AsyncTask<Work<HeadFacts>> {
     Work::start(token, move |_| {
         let arguments: ReadHeadArguments = parsed(&arguments)?;
-        Ok(git::read_head(Path::new(&arguments.cwd))?.into())
+        Ok(git::read_head(arguments.folder()?)?.into())
     })
 }
 
@@ -87,8 +89,9 @@ pub fn explain_path(arguments: String, token: &External<CancelToken>) -> AsyncTa
     Work::start(token, move |aborted| {
         let arguments: ExplainPathArguments = parsed(&arguments)?;
         let request = arguments.request.to_model()?;
+        let path = arguments.path()?;
         let source = LibgitSource::open(Path::new(&arguments.request.cwd), aborted)?;
-        Ok(turn::explain_path(&source, &request, &RepoPath::from(&arguments.path))?.into())
+        Ok(turn::explain_path(&source, &request, &path)?.into())
     })
 }
 

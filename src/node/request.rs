@@ -1,10 +1,12 @@
 //! What callers pass, checked.
 
+use std::path::Path;
+
 use napi_derive::napi;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 
-use crate::model::{self, Error, ErrorCode, Oid};
+use crate::model::{self, Error, ErrorCode, Oid, RepoPath};
 use crate::rules::pin::decode_pin;
 
 /// Reads the arguments of a call.
@@ -147,6 +149,24 @@ impl TurnRequestArguments {
     }
 }
 
+impl ReadHeadArguments {
+    /// The folder, checked.
+    pub fn folder(&self) -> Result<&Path, Error> {
+        check_cwd(&self.cwd)?;
+        Ok(Path::new(&self.cwd))
+    }
+}
+
+impl ExplainPathArguments {
+    /// The path, checked.
+    pub fn path(&self) -> Result<RepoPath, Error> {
+        if self.path.is_empty() || self.path.contains('\0') {
+            return Err(invalid("path must be the path of a file in the repository"));
+        }
+        Ok(RepoPath::from(&self.path))
+    }
+}
+
 impl ReadCheckpointArguments {
     /// The checkpoint to look for.
     pub fn to_model(&self) -> Result<model::Checkpoint, Error> {
@@ -186,6 +206,11 @@ impl Checkpoint {
             return Err(invalid(format!(
                 "{place}.ref and {place}.oid are two different objects"
             )));
+        }
+        if let Some(Some(branch)) = &self.branch
+            && (branch.is_empty() || branch.contains('\0'))
+        {
+            return Err(invalid(format!("{place}.branch must be the name of a branch")));
         }
         let pin = self.pin.as_deref().map(decode_pin);
         Ok(model::Checkpoint {

@@ -123,3 +123,183 @@ fn is_told(turn: &[LogEntry], from: Option<Oid>, to: Option<Oid>) -> bool {
     }
     stands == to
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::reflog::parse;
+    use super::*;
+
+    fn oid(digit: char) -> Oid {
+        Oid::from_hex(String::from(digit).repeat(40).as_bytes()).unwrap()
+    }
+
+    /// A log of `(old, new, seconds, message)`.
+    fn log(entries: &[(char, char, i64, &str)]) -> (String, ParsedLog) {
+        let line = |&(old, new, seconds, message): &(char, char, i64, &str)| {
+            format!("{} {} A <a@b> {seconds} +0000\t{message}\n", oid(old), oid(new))
+        };
+        let text: String = entries.iter().map(line).collect();
+        let parsed = parse(text.as_bytes());
+        (text, parsed)
+    }
+
+    /// The pin that was taken when the log had `lines` lines.
+    fn pin(text: &str, lines: usize) -> Pin {
+        let length: usize = text.split_inclusive('\n').take(lines).map(str::len).sum();
+        let last = text
+            .lines()
+            .take(lines)
+            .last()
+            .and_then(|line| LogMark::of_line(line.as_bytes()));
+        Pin {
+            log_length: Some(length as u64),
+            last_entry: last,
+            ..Pin::default()
+        }
+    }
+
+    use crate::model::LogMark;
+
+    fn at(head: Option<char>, pin: Option<&Pin>, seconds: i64) -> Standing<'_> {
+        Standing {
+            head: head.map(oid),
+            pin,
+            seconds,
+        }
+    }
+
+    const HISTORY: [(char, char, i64, &str); 5] = [
+        ('0', '1', 10, "commit (initial): x"),
+        ('1', '2', 20, "commit: x"),
+        ('2', '3', 5, "commit: backdated"),
+        ('3', '4', 30, "merge b: Fast-forward"),
+        ('4', '5', 40, "commit: after the turn"),
+    ];
+
+    #[test]
+    fn pins_hold_against_clocks() {
+        let (text, parsed) = log(&HISTORY);
+        let (from, to) = (pin(&text, 2), pin(&text, 4));
+        let found = locate(
+            Some(&parsed),
+            at(Some('2'), Some(&from), 25),
+            at(Some('4'), Some(&to), 35),
+        );
+        assert_eq!(
+            found,
+            LogPosition {
+                turn: 2..4,
+                pinned: true,
+                told: true,
+                lost: false
+            }
+        );
+    }
+
+    #[test]
+    fn pins_are_found_again_after_older_entries_expired() {
+        let (text, _) = log(&HISTORY);
+        let (from, to) = (pin(&text, 2), pin(&text, 4));
+        let (_, expired) = log(&HISTORY[1..]);
+        let found = locate(
+            Some(&expired),
+            at(Some('2'), Some(&from), 25),
+            at(Some('4'), Some(&to), 35),
+        );
+        assert_eq!(
+            found,
+            LogPosition {
+                turn: 1..3,
+                pinned: true,
+                told: true,
+                lost: false
+            }
+        );
+    }
+
+    #[test]
+    fn a_pinned_entry_that_is_gone_is_a_loss() {
+        let (text, _) = log(&HISTORY);
+        let (from, to) = (pin(&text, 2), pin(&text, 4));
+        let standings = (at(Some('2'), Some(&from), 25), at(Some('4'), Some(&to), 35));
+        for (_, rest) in [log(&[]), log(&HISTORY[3..])] {
+            let found = locate(Some(&rest), standings.0, standings.1);
+            assert!(found.lost && !found.told, "{found:?}");
+        }
+        assert!(locate(None, standings.0, standings.1).lost);
+    }
+
+    #[test]
+    fn without_pins_doubt_takes_more_entries() {
+        let (_, parsed) = log(&HISTORY);
+        let found = locate(Some(&parsed), at(Some('2'), None, 25), at(Some('4'), None, 35));
+        assert_eq!(
+            found,
+            LogPosition {
+                turn: 2..4,
+                pinned: false,
+                told: true,
+                lost: false
+            }
+        );
+        // The start is dated after the entry that set its head: the first such entry serves.
+        let found = locate(Some(&parsed), at(Some('3'), None, 1), at(Some('4'), None, 35));
+        assert_eq!(found.turn, 3..4);
+        // No entry explains the end: everything after the start is taken, and nothing is told.
+        let found = locate(Some(&parsed), at(Some('2'), None, 25), at(Some('9'), None, 35));
+        assert_eq!((found.turn, found.told), (2..5, false));
+        // No entry explains the start: the log was cut.
+        let found = locate(Some(&parsed), at(Some('8'), None, 25), at(Some('4'), None, 35));
+        assert!(found.lost);
+    }
+
+    #[test]
+    fn a_log_that_never_was_is_no_loss() {
+        let absent = Pin::default();
+        let found = locate(None, at(Some('2'), Some(&absent), 25), at(Some('4'), Some(&absent), 35));
+        assert_eq!(
+            found,
+            LogPosition {
+                turn: 0..0,
+                pinned: false,
+                told: false,
+                lost: false
+            }
+        );
+        assert!(!locate(None, at(Some('2'), None, 25), at(Some('4'), None, 35)).lost);
+    }
+
+    #[test]
+    fn a_broken_chain_or_an_unknown_word_tells_nothing() {
+        let mut broken = HISTORY;
+        broken[2].0 = '9';
+        let mut unknown = HISTORY;
+        unknown[2].3 = "filter-branch: rewrite";
+        for history in [broken, unknown] {
+            let (text, parsed) = log(&history);
+            let (from, to) = (pin(&text, 2), pin(&text, 4));
+            let found = locate(
+                Some(&parsed),
+                at(Some('2'), Some(&from), 25),
+                at(Some('4'), Some(&to), 35),
+            );
+            assert_eq!((found.turn, found.told, found.lost), (2..4, false, false));
+        }
+    }
+
+    #[test]
+    fn an_unborn_head_is_where_the_log_begins() {
+        let (text, parsed) = log(&HISTORY);
+        let (from, to) = (Pin::default(), pin(&text, 2));
+        let found = locate(Some(&parsed), at(None, Some(&from), 5), at(Some('2'), Some(&to), 25));
+        assert_eq!(
+            found,
+            LogPosition {
+                turn: 0..2,
+                pinned: true,
+                told: true,
+                lost: false
+            }
+        );
+    }
+}

@@ -1,7 +1,6 @@
 //! The rules: pure functions over plain values. Nothing here opens anything.
 
 pub mod attributes;
-pub mod binary;
 pub mod branch_transition;
 pub mod checkpoint_facts;
 mod escape;

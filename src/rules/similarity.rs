@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::binary::is_binary;
+use crate::model::is_binary;
 
 /// A similarity on git's inner scale, where [`Score::MAX`] means that nothing differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -88,3 +88,95 @@ pub fn shown_whole(change: &Change, head_moved: bool) -> Decision {
         base: change.old,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{FileMode, Oid};
+
+    fn state(digit: u8) -> Option<Entry> {
+        Some(Entry {
+            mode: FileMode::REGULAR,
+            oid: Oid::from_bytes(&[digit; 20]).unwrap(),
+        })
+    }
+
+    const SHOWN: fn(ShownReason, bool, Option<Entry>) -> Decision = |reason, mixed, base| Decision {
+        verdict: Verdict::Shown(reason),
+        mixed,
+        base,
+    };
+
+    /// The verdict for a change from 1 to 2, for the expected state and what else is known.
+    fn verdict(expected: Option<Entry>, change_facts: fn(&mut PathFacts<'_>)) -> Decision {
+        let change = Change {
+            old: state(1),
+            new: state(2),
+        };
+        let mut facts = PathFacts {
+            change: &change,
+            expected,
+            untrusted: false,
+            redo_conflict: false,
+            by_hand_and_late: false,
+            was_dirty: false,
+            replayed: false,
+        };
+        change_facts(&mut facts);
+        decide(&facts)
+    }
+
+    #[test]
+    fn what_is_as_expected_is_demoted_and_everything_else_is_shown() {
+        let demoted = |facts| verdict(state(2), facts).verdict;
+        assert_eq!(demoted(|_| {}), Verdict::Demoted(DemotedReason::MovedByHistory));
+        assert_eq!(
+            demoted(|facts| facts.replayed = true),
+            Verdict::Demoted(DemotedReason::Replayed)
+        );
+        assert_eq!(
+            demoted(|facts| facts.was_dirty = true),
+            Verdict::Demoted(DemotedReason::MergedWithUncommitted)
+        );
+        assert_eq!(verdict(state(1), |_| {}), SHOWN(ShownReason::Authored, false, state(1)));
+        assert_eq!(
+            verdict(state(3), |_| {}),
+            SHOWN(ShownReason::EditedAfterMove, false, state(3))
+        );
+        assert_eq!(verdict(None, |_| {}), SHOWN(ShownReason::EditedAfterMove, false, None));
+    }
+
+    #[test]
+    fn a_mode_alone_is_a_difference() {
+        let executable = state(2).map(|entry| Entry {
+            mode: FileMode::EXECUTABLE,
+            ..entry
+        });
+        assert_eq!(
+            verdict(executable, |_| {}).verdict,
+            Verdict::Shown(ShownReason::EditedAfterMove)
+        );
+    }
+
+    #[test]
+    fn doubt_shows_the_whole_change() {
+        for expected in [state(1), state(2), state(3), None] {
+            let decision = verdict(expected, |facts| facts.untrusted = true);
+            assert_eq!(decision, SHOWN(ShownReason::Conflict, true, state(1)));
+        }
+        assert_eq!(
+            verdict(state(2), |facts| facts.redo_conflict = true),
+            SHOWN(ShownReason::RedoConflict, true, state(1))
+        );
+        assert_eq!(
+            verdict(state(3), |facts| facts.redo_conflict = true),
+            SHOWN(ShownReason::RedoConflict, false, state(3))
+        );
+        for expected in [state(2), state(3)] {
+            let decision = verdict(expected, |facts| facts.by_hand_and_late = true);
+            assert_eq!(decision, SHOWN(ShownReason::LateCommit, true, state(1)));
+        }
+        // Nothing moved on the path: the change is the agent's alone.
+        assert_eq!(verdict(state(1), |facts| facts.by_hand_and_late = true).mixed, false);
+    }
+}

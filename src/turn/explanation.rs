@@ -95,7 +95,7 @@ fn commits(source: &dyn GitSource, range: &Range, path: &RepoPath) -> Result<Vec
             }
         }
     }
-    found.sort_by(|one, two| (one.0, one.1.oid).cmp(&(two.0, two.1.oid)));
+    found.sort_by_key(|(seconds, commit)| (*seconds, commit.oid));
     Ok(found.into_iter().map(|(_, commit)| commit).collect())
 }
 

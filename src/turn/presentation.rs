@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use super::attributes_at::attributes_at;
 use super::snapshot::unreadable;
 use crate::model::outcome::{ChangeKind, Demoted, DemotedFile, ShownFile, Verdict};
-use crate::model::{Delta, DemotedDetail, Entry, Error, FileMode, GitSource, Oid, RepoPath, SourceError};
+use crate::model::{Delta, DemotedDetail, Entry, Error, FileMode, GitSource, Oid, RepoPath, SourceError, is_binary};
 use crate::rules::attributes::{Attributes, DiffAttribute};
-use crate::rules::binary::is_binary;
 use crate::rules::rename_pairing::{MergeLimits, pair_renames};
 use crate::rules::verdict::Decision;
 

@@ -17,6 +17,10 @@ use crate::rules::reflog::{Via, Word};
 /// The most merges that one turn may need.
 const MAX_MERGES: usize = 5_000;
 
+/// When less stack than this is left (bytes), a replay goes on with more.
+const STACK_LEFT: usize = 128 << 10;
+const STACK_MORE: usize = 4 << 20;
+
 /// What a turn commit is, by the step of the procedure that decides it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -131,7 +135,7 @@ impl<'a> Replay<'a> {
                 at = parent;
                 continue;
             }
-            let state = self.replay(&commit, &role)?;
+            let state = stacker::maybe_grow(STACK_LEFT, STACK_MORE, || self.replay(&commit, &role))?;
             self.states.insert(at, state.clone());
             break state;
         };
