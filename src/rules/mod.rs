@@ -10,4 +10,5 @@ pub mod pin;
 pub mod reflog;
 pub mod rename_pairing;
 pub mod similarity;
+pub mod traces;
 pub mod verdict;

@@ -1,6 +1,7 @@
 //! One turn: what changed on disk, what git alone would have left there, and the verdict for each path.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::chronicle::Chronicle;
 use super::replay::{Replay, Role};
@@ -10,8 +11,12 @@ use super::transition;
 use super::tree_delta::tree_delta;
 use super::turn_commits::{Bounds, TurnCommits, turn_commits};
 use crate::model::outcome::{BranchTransition, Evidence, NotAttributed, Note, Status};
-use crate::model::{Checkpoint, Delta, Error, ErrorCode, GitSource, Oid, OperationKind, RepoPath, SourceError};
+use crate::model::{
+    Change, Checkpoint, Delta, Entry, Error, ErrorCode, FileMode, GitSource, Oid, OperationKind, RepoPath, SourceError,
+    is_binary,
+};
 use crate::rules::log_position::Standing;
+use crate::rules::traces::{self, Version};
 use crate::rules::verdict::{Decision, PathFacts, decide, shown_whole};
 
 /// A turn, analysed.
@@ -242,15 +247,16 @@ impl Turn<'_> {
         let expected = State::merge(source, &start_head, &start, &foreign)?;
 
         let redo_conflicts = replay.redo_conflicts(&[to_head])?;
-        let by_hand_elsewhere = self.by_hand_and_late(chronicle, &commits, &mut replay, to_head)?;
+        let expected_at = |path: &RepoPath, change: &Change| expected.changed(path).unwrap_or(change.old);
+        let carried_by_others = self.carried_by_others(analysis, chronicle, &commits, &mut replay, expected_at)?;
         let replayed = !commits.made_here.is_empty();
         let decisions = analysis.delta.iter().map(|(path, change)| {
             let facts = PathFacts {
                 change,
-                expected: expected.changed(path).unwrap_or(change.old),
+                expected: expected_at(path, change),
                 untrusted: expected.state.untrusted().contains(path),
                 redo_conflict: redo_conflicts.contains(path),
-                by_hand_and_late: by_hand_elsewhere.contains(path),
+                by_hand_and_late: carried_by_others.contains(path),
                 was_dirty: expected.differs_on_ours(path),
                 replayed,
             };
@@ -269,36 +275,58 @@ impl Turn<'_> {
         ))
     }
 
-    /// Step 19: paths that a late commit touches and that a commit made here changed by hand.
-    fn by_hand_and_late(
+    /// Step 19: paths that a late commit touches, whose expected state holds what a commit made here changed in
+    /// them by hand.
+    fn carried_by_others(
         &self,
+        analysis: &Analysis,
         chronicle: &Chronicle,
         commits: &TurnCommits,
         replay: &mut Replay<'_>,
-        to_head: Oid,
+        expected_at: impl Fn(&RepoPath, &Change) -> Option<Entry>,
     ) -> Result<BTreeSet<RepoPath>, SourceError> {
-        let made: HashSet<Oid> = chronicle.made.keys().chain(&commits.made_here).copied().collect();
-        // A head that existed before the turn holds nothing of it, whatever was visited on the way.
-        let head_is_new = commits.made_here.contains(&to_head) || commits.late.contains(&to_head);
-        if commits.late.is_empty() || made.is_empty() || !head_is_new {
+        let made: BTreeSet<Oid> = chronicle.made.keys().chain(&commits.made_here).copied().collect();
+        if commits.late.is_empty() || made.is_empty() {
             return Ok(BTreeSet::new());
         }
         let mut late = BTreeSet::new();
         for &oid in &commits.late {
-            let commit = self.source.read_commit(oid)?;
-            let parent = commit
-                .parents
-                .first()
-                .map(|&parent| self.source.read_commit(parent))
-                .transpose()?;
-            late.extend(tree_delta(self.source, parent.map(|parent| parent.tree), Some(commit.tree))?.into_keys());
+            late.extend(replay.touched(oid)?);
         }
-        let mut both = BTreeSet::new();
+        let mut carried = BTreeSet::new();
         for oid in made {
-            both.extend(replay.by_hand(oid)?.into_iter().filter(|path| late.contains(path)));
+            for (path, by_hand) in replay.by_hand(oid)? {
+                let Some(change) = analysis.delta.get(&path).filter(|_| late.contains(&path)) else {
+                    continue;
+                };
+                let expected = expected_at(&path, change);
+                let contents = [by_hand.old, by_hand.new, change.old, expected].map(|entry| self.text_of(entry));
+                let [before, after, start, expected] = std::array::from_fn(|at| {
+                    version([by_hand.old, by_hand.new, change.old, expected][at], &contents[at])
+                });
+                if traces::shows(before, after, start, expected) {
+                    carried.insert(path);
+                }
+            }
         }
-        Ok(both)
+        Ok(carried)
     }
+
+    /// The text of a state; `None` where it has none or cannot be read.
+    fn text_of(&self, entry: Option<Entry>) -> Option<Rc<[u8]>> {
+        let entry = entry.filter(|entry| entry.mode != FileMode::GITLINK)?;
+        self.source
+            .read_blob(entry.oid)
+            .ok()
+            .filter(|content| !is_binary(content))
+    }
+}
+
+fn version(entry: Option<Entry>, text: &Option<Rc<[u8]>>) -> Option<Version<'_>> {
+    entry.map(|entry| Version {
+        mode: entry.mode,
+        text: text.as_deref(),
+    })
 }
 
 /// The commits that an operation in progress is about to bring in.

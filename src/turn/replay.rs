@@ -11,7 +11,7 @@ use super::rebases::{Rebase, rebases};
 use super::state::{Merge, State};
 use super::tree_delta::tree_delta;
 use super::turn_commits::TurnCommits;
-use crate::model::{Commit, CommitWalk, GitSource, Oid, RepoPath, Signature, SourceError};
+use crate::model::{Commit, CommitWalk, Delta, GitSource, Oid, RepoPath, Signature, SourceError};
 use crate::rules::reflog::{Via, Word};
 
 /// The most merges that one turn may need.
@@ -315,7 +315,7 @@ impl<'a> Replay<'a> {
     }
 
     /// The paths that a commit changes against its first parent.
-    fn touched(&self, oid: Oid) -> Result<Vec<RepoPath>, SourceError> {
+    pub fn touched(&self, oid: Oid) -> Result<Vec<RepoPath>, SourceError> {
         let commit = self.source.read_commit(oid)?;
         let before = commit
             .parents
@@ -607,13 +607,10 @@ impl<'a> Replay<'a> {
         Ok(conflicts)
     }
 
-    /// The paths that a commit changed by hand, on the real trees.
-    pub fn by_hand(&mut self, oid: Oid) -> Result<BTreeSet<RepoPath>, SourceError> {
-        let (state, stopped) = self.mechanical(oid)?;
-        let made = State::of_tree(Some(self.source.read_commit(oid)?.tree));
-        let mut paths: BTreeSet<RepoPath> = state.delta(self.source, &made)?.into_keys().collect();
-        paths.extend(stopped);
-        Ok(paths)
+    /// What a commit changed by hand, on the real trees.
+    pub fn by_hand(&mut self, oid: Oid) -> Result<Delta, SourceError> {
+        let (state, _) = self.mechanical(oid)?;
+        state.delta(self.source, &State::of_tree(Some(self.source.read_commit(oid)?.tree)))
     }
 
     /// What git alone makes of the real trees that a commit came from, and where it stops.

@@ -1,0 +1,126 @@
+//! Step 19, by content: whether a state holds what a hand wrote.
+//!
+//! A late commit may carry the agent's work under another name, as a server does that squashes what was pushed.
+//! Then the expected state holds lines that a commit of the turn added by hand, or lacks lines that one removed.
+
+use std::collections::HashMap;
+
+use crate::model::FileMode;
+
+/// A file as it is compared: its mode, and its text where it has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Version<'a> {
+    /// Type and permission.
+    pub mode: FileMode,
+    /// The content; `None` where it is binary or cannot be read, so that nothing can be said of its lines.
+    pub text: Option<&'a [u8]>,
+}
+
+/// Whether what was done by hand, `before` to `after`, shows in what came elsewhere, `start` to `expected`.
+/// `None` is a file that does not exist.
+pub fn shows(
+    before: Option<Version<'_>>,
+    after: Option<Version<'_>>,
+    start: Option<Version<'_>>,
+    expected: Option<Version<'_>>,
+) -> bool {
+    if start == expected {
+        return false;
+    }
+    let existence = |version: Option<Version<'_>>| version.is_some();
+    if existence(before) != existence(after)
+        && existence(start) != existence(expected)
+        && existence(after) == existence(expected)
+    {
+        return true;
+    }
+    let mode = |version: Option<Version<'_>>| version.map(|version| version.mode);
+    if let (Some(was), Some(made), Some(stood), Some(stands)) = (mode(before), mode(after), mode(start), mode(expected))
+        && was != made
+        && stood != stands
+        && made == stands
+    {
+        return true;
+    }
+    let (Some(by_hand), Some(elsewhere)) = (changed_lines(before, after), changed_lines(start, expected)) else {
+        return true;
+    };
+    by_hand.iter().any(|(line, count)| {
+        elsewhere
+            .get(line)
+            .is_some_and(|other| other.signum() == count.signum())
+    })
+}
+
+/// How many more (or fewer) times each line stands in `new` than in `old`; lines in equal number are left out.
+fn changed_lines<'a>(old: Option<Version<'a>>, new: Option<Version<'a>>) -> Option<HashMap<&'a [u8], i64>> {
+    let mut counts = HashMap::new();
+    for (version, step) in [(old, -1), (new, 1)] {
+        let Some(version) = version else { continue };
+        for line in version.text?.split_inclusive(|&byte| byte == b'\n') {
+            *counts.entry(line.strip_suffix(b"\n").unwrap_or(line)).or_insert(0) += step;
+        }
+    }
+    counts.retain(|_, count| *count != 0);
+    Some(counts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(content: &str) -> Option<Version<'_>> {
+        Some(Version {
+            mode: FileMode::REGULAR,
+            text: Some(content.as_bytes()),
+        })
+    }
+
+    #[test]
+    fn lines_of_the_hand_show() {
+        let (before, after) = (text("a\nb\n"), text("a\nagent\nb\n"));
+        assert!(shows(before, after, text("a\nb\n"), text("a\nagent\nb\nteam\n")));
+        assert!(!shows(before, after, text("a\nb\n"), text("a\nb\nteam\n")));
+        // The last line of a file without a newline is the same line.
+        assert!(shows(text("a\n"), text("a\nx"), text("a\n"), text("a\nx\nteam\n")));
+        // One more of a line that was there.
+        assert!(shows(text("}\n"), text("}\n}\n"), text("}\n"), text("}\n}\nteam\n")));
+        assert!(!shows(text("}\n"), text("}\n}\n"), text("}\n"), text("}\nteam\n")));
+    }
+
+    #[test]
+    fn lines_that_the_hand_removed_are_missed() {
+        assert!(shows(text("a\nb\n"), text("a\n"), text("a\nb\n"), text("a\nteam\n")));
+        assert!(!shows(
+            text("a\nb\n"),
+            text("a\n"),
+            text("a\nb\n"),
+            text("a\nb\nteam\n")
+        ));
+        // Removed here, added there: not the same thing.
+        assert!(!shows(text("a\nb\n"), text("a\n"), text("a\n"), text("a\nb\n")));
+    }
+
+    #[test]
+    fn existence_and_modes_show() {
+        assert!(shows(None, text(""), None, text("")));
+        assert!(shows(text(""), None, text(""), None));
+        assert!(!shows(None, text("agent\n"), None, None));
+        let executable = Some(Version {
+            mode: FileMode::EXECUTABLE,
+            text: Some(b"a\n"),
+        });
+        assert!(shows(text("a\n"), executable, text("a\n"), executable));
+        assert!(!shows(text("a\n"), executable, text("a\n"), text("a\nteam\n")));
+    }
+
+    #[test]
+    fn what_has_no_lines_shows_where_it_differs() {
+        let binary = Some(Version {
+            mode: FileMode::REGULAR,
+            text: None,
+        });
+        assert!(shows(text("a\n"), binary, text("a\n"), text("b\n")));
+        assert!(!shows(text("a\n"), binary, text("a\n"), text("a\n")));
+    }
+}
