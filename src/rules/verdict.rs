@@ -177,6 +177,6 @@ mod tests {
             assert_eq!(decision, SHOWN(ShownReason::LateCommit, true, state(1)));
         }
         // Nothing moved on the path: the change is the agent's alone.
-        assert_eq!(verdict(state(1), |facts| facts.by_hand_and_late = true).mixed, false);
+        assert!(!verdict(state(1), |facts| facts.by_hand_and_late = true).mixed);
     }
 }
