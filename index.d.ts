@@ -55,15 +55,7 @@ export declare function isTurnAttributionError(value: unknown): value is TurnAtt
 export declare function transitionLabel(result: Pick<TurnAttribution, 'branchTransition'>): string
 
 
-/**
- * Which binding artifact the generated loader actually loaded: `'native'` for
- * a native addon, otherwise the `platformArchABI` of the WASI flavor. Every
- * flavor napi-rs can build is listed, because `NAPI_RS_NATIVE_LIBRARY_PATH`
- * can point the loader at a WASI artifact this package does not build itself.
- */
-export declare const __napiBindingTarget: 'native' | 'wasm32-wasi' | 'wasm32-wasip1'
-
-/** r" A git command, as the log of HEAD tells of it. */
+/** A git command, as the log of HEAD tells of it. */
 export type ActionKind = 'pull' | 'merge' | 'rebase' | 'checkout' | 'reset' | 'commit' | 'amend' | 'cherry-pick' | 'revert' | 'am' | 'clone' | 'branch' | 'other'
 
 /**
@@ -102,15 +94,15 @@ export type Attribution =
   | { status: 'not-attributed'; reason: NotAttributedReason; detail: string; notes: Array<AttributionNote> }
 
 /**
- * r" What else to know about the evidence.
- * r"
- * r" - `from-ref-moved`, `to-ref-moved`: the ref names another object now; the `oid` given was used.
- * r" - `turn-start-not-believed`: `turnStartedAt` is no time or after the end; the snapshot's own time was used.
- * r" - `pin-not-understood`: a pin cannot be read, and counts as absent.
- * r" - `no-pin`: a checkpoint has no pin, so the log was searched by dates.
- * r" - `reflog-lost`: entries of the log that were there at the turn are gone.
- * r" - `no-reflog`: there is no log of HEAD.
- * r" - `turn-not-attributed`: in a range, a turn could not be attributed; all that it changed counts as authored.
+ * What else to know about the evidence.
+ *
+ * - `from-ref-moved`, `to-ref-moved`: the ref names another object now; the `oid` given was used.
+ * - `turn-start-not-believed`: `turnStartedAt` is no time or after the end; the snapshot's own time was used.
+ * - `pin-not-understood`: a pin cannot be read, and counts as absent.
+ * - `no-pin`: a checkpoint has no pin, so the log was searched by dates.
+ * - `reflog-lost`: entries of the log that were there at the turn are gone.
+ * - `no-reflog`: there is no log of HEAD.
+ * - `turn-not-attributed`: in a range, a turn could not be attributed; all that it changed counts as authored.
  */
 export type AttributionNote = 'from-ref-moved' | 'to-ref-moved' | 'turn-start-not-believed' | 'pin-not-understood' | 'no-pin' | 'reflog-lost' | 'no-reflog' | 'turn-not-attributed'
 
@@ -132,8 +124,8 @@ export interface BranchTransition {
 }
 
 /**
- * r" What happened to a file, from the state it is compared with to its state in the `to` snapshot.
- * r" `typechange`: it became a file, symbolic link or submodule and was another of these.
+ * What happened to a file, from the state it is compared with to its state in the `to` snapshot.
+ * `typechange`: it became a file, symbolic link or submodule and was another of these.
  */
 export type ChangeKind = 'added' | 'modified' | 'deleted' | 'renamed' | 'typechange' | 'submodule'
 
@@ -189,18 +181,18 @@ export interface DemotedFile {
 }
 
 /**
- * r" Why a file is demoted.
- * r"
- * r" - `moved-by-history`: its state is the one it has in the history that HEAD moved to.
- * r" - `merged-with-uncommitted`: it is what git makes of that history and of changes that were uncommitted before.
- * r" - `replayed`: it is what git makes by replaying commits that existed before.
+ * Why a file is demoted.
+ *
+ * - `moved-by-history`: its state is the one it has in the history that HEAD moved to.
+ * - `merged-with-uncommitted`: it is what git makes of that history and of changes that were uncommitted before.
+ * - `replayed`: it is what git makes by replaying commits that existed before.
  */
 export type DemotedReason = 'moved-by-history' | 'merged-with-uncommitted' | 'replayed'
 
 /**
- * r" How strong the evidence is. `reflog`: the log of HEAD tells the whole turn, between two pins. `dates`: it
- * r" tells the whole turn, placed by dates. `weak`: it is silent, broken, or holds a word of no known command;
- * r" what is not proven older than the turn then counts as made in it.
+ * How strong the evidence is. `reflog`: the log of HEAD tells the whole turn, between two pins. `dates`: it
+ * tells the whole turn, placed by dates. `weak`: it is silent, broken, or holds a word of no known command;
+ * what is not proven older than the turn then counts as made in it.
  */
 export type Evidence = 'reflog' | 'dates' | 'weak'
 
@@ -269,23 +261,23 @@ export interface HeadFacts {
   pin: string
 }
 
-/** r" How HEAD moved. `unknown`: a head was not recorded. */
+/** How HEAD moved. `unknown`: a head was not recorded. */
 export type MoveKind = 'none' | 'fast-forward' | 'rewind' | 'switch' | 'rewrite' | 'merge' | 'detach' | 'attach' | 'birth' | 'rename' | 'unknown'
 
 /**
- * r" Why a turn could not be attributed. Every file is shown then.
- * r"
- * r" - `head-not-recorded`: a checkpoint has no `headOid`.
- * r" - `head-missing`: a recorded head is not in the repository, or is no commit.
- * r" - `unborn-at-end`: there was a commit at the start and none at the end.
- * r" - `history-missing`: an object of the history between is not in the repository.
- * r" - `history-cut`: history ends artificially (shallow clone, graft) where it was needed.
- * r" - `limit`: the turn is larger than what is looked at; `detail` names the limit.
- * r" - `unreadable`: an object or log is damaged; `detail` says which.
+ * Why a turn could not be attributed. Every file is shown then.
+ *
+ * - `head-not-recorded`: a checkpoint has no `headOid`.
+ * - `head-missing`: a recorded head is not in the repository, or is no commit.
+ * - `unborn-at-end`: there was a commit at the start and none at the end.
+ * - `history-missing`: an object of the history between is not in the repository.
+ * - `history-cut`: history ends artificially (shallow clone, graft) where it was needed.
+ * - `limit`: the turn is larger than what is looked at; `detail` names the limit.
+ * - `unreadable`: an object or log is damaged; `detail` says which.
  */
 export type NotAttributedReason = 'head-not-recorded' | 'head-missing' | 'unborn-at-end' | 'history-missing' | 'history-cut' | 'limit' | 'unreadable'
 
-/** r" What git is in the middle of. */
+/** What git is in the middle of. */
 export type OperationKind = 'merge' | 'rebase' | 'cherry-pick' | 'revert' | 'am' | 'bisect'
 
 /** What decided a file. */
@@ -401,19 +393,19 @@ export interface ShownFile {
 }
 
 /**
- * r" Why a file is shown.
- * r"
- * r" - `head-not-moved`: HEAD did not move, so every change on disk was made by hand.
- * r" - `not-attributed`: the turn could not be attributed; see `attribution.reason`.
- * r" - `authored`: no movement through git explains its state.
- * r" - `edited-after-move`: it moved through git and was changed by hand; only the hand's part is counted.
- * r" - `conflict`: a merge or replay stops on it, so what moved cannot be told apart (`mixed`).
- * r" - `redo-conflict`: a merge or pick of the turn stops on it, so its state is a resolution.
- * r" - `late-commit`: a commit dated in the turn and made elsewhere holds what the agent changed by hand (`mixed`).
- * r" - `authored-in-range`: in a range, it was shown in a turn of the range.
- * r" - `does-not-compose`: in a range, the turns' movements do not compose on it (`mixed`).
- * r" - `turn-not-attributed`: in a range, a turn that changed it could not be attributed (`mixed`).
- * r" - `renamed-by-history`: in a range, later history renamed a file that an earlier turn authored.
+ * Why a file is shown.
+ *
+ * - `head-not-moved`: HEAD did not move, so every change on disk was made by hand.
+ * - `not-attributed`: the turn could not be attributed; see `attribution.reason`.
+ * - `authored`: no movement through git explains its state.
+ * - `edited-after-move`: it moved through git and was changed by hand; only the hand's part is counted.
+ * - `conflict`: a merge or replay stops on it, so what moved cannot be told apart (`mixed`).
+ * - `redo-conflict`: a merge or pick of the turn stops on it, so its state is a resolution.
+ * - `late-commit`: a commit dated in the turn and made elsewhere holds what the agent changed by hand (`mixed`).
+ * - `authored-in-range`: in a range, it was shown in a turn of the range.
+ * - `does-not-compose`: in a range, the turns' movements do not compose on it (`mixed`).
+ * - `turn-not-attributed`: in a range, a turn that changed it could not be attributed (`mixed`).
+ * - `renamed-by-history`: in a range, later history renamed a file that an earlier turn authored.
  */
 export type ShownReason = 'head-not-moved' | 'not-attributed' | 'authored' | 'edited-after-move' | 'conflict' | 'redo-conflict' | 'late-commit' | 'authored-in-range' | 'does-not-compose' | 'turn-not-attributed' | 'renamed-by-history'
 
@@ -429,7 +421,7 @@ export interface TurnAttribution {
   operationInProgress: OperationKind | null
 }
 
-/** r" Whether a file is the agent's. */
+/** Whether a file is the agent's. */
 export type Verdict = 'shown' | 'demoted'
 
 /**
