@@ -246,7 +246,13 @@ impl Turn<'_> {
         let start = State::of_tree(Some(analysis.from.tree));
         let expected = State::merge(source, &start_head, &start, &foreign)?;
 
-        let redo_conflicts = replay.redo_conflicts(&[to_head])?;
+        let redo_conflicts = replay.redo_conflicts(to_head)?;
+        // Without the log, a commit that looks like any other may undo by hand what history did.
+        let unproven = if chronicle.position.lost {
+            replay.changed_by_hand(to_head)?
+        } else {
+            BTreeSet::new()
+        };
         let expected_at = |path: &RepoPath, change: &Change| expected.changed(path).unwrap_or(change.old);
         let carried_by_others = self.carried_by_others(analysis, chronicle, &commits, &mut replay, expected_at)?;
         let replayed = !commits.made_here.is_empty();
@@ -257,6 +263,7 @@ impl Turn<'_> {
                 untrusted: expected.state.untrusted().contains(path),
                 redo_conflict: redo_conflicts.contains(path),
                 by_hand_and_late: carried_by_others.contains(path),
+                unproven: unproven.contains(path),
                 was_dirty: expected.differs_on_ours(path),
                 replayed,
             };

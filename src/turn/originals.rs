@@ -61,8 +61,19 @@ impl<'a> Originals<'a> {
                 others.push(candidate);
             }
         }
+        // What arrived in the turn may be a server's copy of this very commit: it counts only where there is
+        // nothing that was here.
+        let was_here = |oid: &Oid| self.chronicle.made.contains_key(oid) || self.is_older(*oid);
+        if others.iter().any(was_here) {
+            others.retain(was_here);
+        }
         others.sort_by_key(|oid| self.commits.made_here.contains(oid));
         Ok(others)
+    }
+
+    fn is_older(&self, oid: Oid) -> bool {
+        let commit = self.source.read_commit(oid);
+        !self.commits.made_here.contains(&oid) && commit.is_ok_and(|commit| commit.committer.seconds < self.start)
     }
 
     fn search(&self) -> Result<Candidates, SourceError> {
@@ -99,8 +110,7 @@ impl<'a> Originals<'a> {
         if self.commits.made_here.contains(&oid) || self.commits.fetched.contains(&oid) {
             return true;
         }
-        let before = |commit: std::rc::Rc<Commit>| commit.committer.seconds < self.start;
-        self.source.read_commit(oid).is_ok_and(before) && !self.chronicle.made_later(oid)
+        self.is_older(oid) && !self.chronicle.made_later(oid)
     }
 }
 

@@ -370,27 +370,35 @@ impl<'a> Replay<'a> {
         Ok(self.merge(&base, &ours, &theirs)?.state.distrusting(stopped))
     }
 
-    /// The commit that a pick replays. Commits made within one second share author and date: then the one whose
-    /// replay on the real trees comes closest to what was made.
+    /// The commit that a pick replays. Commits made within one second share author and date: of several, the one
+    /// whose replay on the real trees comes closest to what was made.
     fn original(&mut self, commit: &Commit) -> Result<Option<Oid>, SourceError> {
         if let Some(known) = self.chosen_originals.get(&commit.oid) {
             return Ok(*known);
         }
         let mut candidates = self.originals.of(commit)?;
         candidates.retain(|&candidate| !self.made_before(commit.oid, candidate));
-        let mut best = candidates.first().map(|&oid| (usize::MAX, oid));
-        if candidates.len() > 1 {
-            for oid in candidates {
-                let differing = self.replay_distance(commit, oid)?;
-                if best.is_none_or(|(least, _)| differing < least) {
-                    best = Some((differing, oid));
+        let word = self.making(commit.oid).map(|making| self.chronicle.word(making));
+        let told = matches!(word, Some(Word::Pick(_)));
+        let original = match candidates[..] {
+            [only] if told => Some(only),
+            _ => {
+                // Author and date alone may be a coincidence: a replay is closer to what was made than the parent.
+                let far = if told {
+                    usize::MAX
+                } else {
+                    self.touched(commit.oid)?.len()
+                };
+                let mut closest = None;
+                for oid in candidates {
+                    let differing = self.replay_distance(commit, oid)?;
+                    if differing < closest.map_or(far, |(least, _)| least) {
+                        closest = Some((differing, oid));
+                    }
                 }
-                if differing == 0 {
-                    break;
-                }
+                closest.map(|(_, oid)| oid)
             }
-        }
-        let original = best.map(|(_, oid)| oid);
+        };
         self.chosen_originals.insert(commit.oid, original);
         Ok(original)
     }
@@ -592,19 +600,32 @@ impl<'a> Replay<'a> {
 
     /// Step 18: the paths on which merges and picks stop when they are redone on the real trees. Asked of the turn
     /// commits that the head and every replay on the way to it rest on.
-    pub fn redo_conflicts(&mut self, heads: &[Oid]) -> Result<BTreeSet<RepoPath>, SourceError> {
+    pub fn redo_conflicts(&mut self, head: Oid) -> Result<BTreeSet<RepoPath>, SourceError> {
         let mut conflicts = BTreeSet::new();
-        let mut pending: Vec<Oid> = self.roles.keys().chain(heads).copied().collect();
-        let mut met = HashSet::new();
-        while let Some(oid) = pending.pop() {
-            if !self.commits.made_here.contains(&oid) || !met.insert(oid) {
-                continue;
-            }
-            let (_, stopped) = self.mechanical(oid)?;
-            conflicts.extend(stopped);
-            pending.extend(&self.source.read_commit(oid)?.parents);
+        for oid in self.rested_on(head)? {
+            conflicts.extend(self.mechanical(oid)?.1);
         }
         Ok(conflicts)
+    }
+
+    /// The paths that commits on the way to the head changed in any way but by replaying others.
+    pub fn changed_by_hand(&mut self, head: Oid) -> Result<BTreeSet<RepoPath>, SourceError> {
+        let mut changed = BTreeSet::new();
+        for oid in self.rested_on(head)? {
+            changed.extend(self.by_hand(oid)?.into_keys());
+        }
+        Ok(changed)
+    }
+
+    fn rested_on(&self, head: Oid) -> Result<BTreeSet<Oid>, SourceError> {
+        let mut pending: Vec<Oid> = self.roles.keys().copied().chain([head]).collect();
+        let mut met = BTreeSet::new();
+        while let Some(oid) = pending.pop() {
+            if self.commits.made_here.contains(&oid) && met.insert(oid) {
+                pending.extend(&self.source.read_commit(oid)?.parents);
+            }
+        }
+        Ok(met)
     }
 
     /// What a commit changed by hand, on the real trees.

@@ -4,6 +4,7 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use super::chronicle::{Chronicle, email};
 use crate::model::{CommitWalk, GitSource, Oid, SourceError};
+use crate::rules::reflog::Word;
 
 /// The most commits that one turn may have made before attribution gives up.
 pub const MAX_TURN_COMMITS: usize = 20_000;
@@ -99,6 +100,8 @@ pub fn turn_commits(
     if let Some(head) = bounds.from_head {
         found.made_here.remove(&head);
     }
+    let copies = copies(source, chronicle, &found)?;
+    found.made_here.extend(copies);
     found.late.retain(|oid| !found.made_here.contains(oid));
     found.fetched = fetched.into_keys().collect();
     found.late_on_top = on_top(source, &found)?;
@@ -118,6 +121,24 @@ fn reaches(source: &dyn GitSource, oid: Oid, heads: &[Oid]) -> Result<bool, Sour
         }
     }
     Ok(false)
+}
+
+/// Late commits of the author and author date of one that was written or amended here: a server's copies of it.
+/// Of a pick it cannot be told which is the copy.
+fn copies(source: &dyn GitSource, chronicle: &Chronicle, commits: &TurnCommits) -> Result<Vec<Oid>, SourceError> {
+    let mut written = HashSet::new();
+    for (&oid, &making) in &chronicle.made {
+        if !matches!(chronicle.word(making), Word::Pick(_)) && commits.made_here.contains(&oid) {
+            written.insert(source.read_commit(oid)?.author.clone());
+        }
+    }
+    let mut copies = Vec::new();
+    for &oid in &commits.late {
+        if written.contains(&source.read_commit(oid)?.author) {
+            copies.push(oid);
+        }
+    }
+    Ok(copies)
 }
 
 /// The late commits that a turn commit is an ancestor of, through late commits only.
