@@ -36,8 +36,6 @@ pub enum ShownReason {
     RedoConflict,
     /// A commit dated in the turn, made elsewhere, holds what the agent changed by hand.
     LateCommit,
-    /// The log that would tell how a commit that changed it came about is gone.
-    Unproven,
     /// In a range: it was shown in a turn of the range.
     AuthoredInRange,
     /// In a range: the turns' movements do not compose on it.
@@ -222,6 +220,8 @@ pub enum NotAttributed {
     HistoryMissing,
     /// History is cut (shallow, grafted) where it was needed.
     HistoryCut,
+    /// Entries of the log that were there at the turn are gone, and commits may have been made in it.
+    ReflogLost,
     /// A limit was met.
     Limit,
     /// Something could not be read.
@@ -340,7 +340,6 @@ impl ShownReason {
             ShownReason::Conflict => "conflict",
             ShownReason::RedoConflict => "redo-conflict",
             ShownReason::LateCommit => "late-commit",
-            ShownReason::Unproven => "unproven",
             ShownReason::AuthoredInRange => "authored-in-range",
             ShownReason::DoesNotCompose => "does-not-compose",
             ShownReason::TurnNotAttributed => "turn-not-attributed",
@@ -377,9 +376,6 @@ impl Verdict {
                 ShownReason::RedoConflict => "A merge or pick of the turn stops on it, so somebody resolved it.",
                 ShownReason::LateCommit => {
                     "A commit dated in the turn holds what was also changed by hand here, so the whole change is shown."
-                }
-                ShownReason::Unproven => {
-                    "The log that would tell how a commit that changed it came about is gone, so the whole change is shown."
                 }
                 ShownReason::AuthoredInRange => "It was shown in a turn of the range.",
                 ShownReason::DoesNotCompose => {

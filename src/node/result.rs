@@ -55,7 +55,6 @@ same_names! { outcome::ChangeKind => ChangeKind { Added, Modified, Deleted, Rena
 /// - `conflict`: a merge or replay stops on it, so what moved cannot be told apart (`mixed`).
 /// - `redo-conflict`: a merge or pick of the turn stops on it, so its state is a resolution.
 /// - `late-commit`: a commit dated in the turn and made elsewhere holds what the agent changed by hand (`mixed`).
-/// - `unproven`: the log that would tell how a commit that changed it came about is gone (`mixed`).
 /// - `authored-in-range`: in a range, it was shown in a turn of the range.
 /// - `does-not-compose`: in a range, the turns' movements do not compose on it (`mixed`).
 /// - `turn-not-attributed`: in a range, a turn that changed it could not be attributed (`mixed`).
@@ -69,14 +68,13 @@ pub enum ShownReason {
     Conflict,
     RedoConflict,
     LateCommit,
-    Unproven,
     AuthoredInRange,
     DoesNotCompose,
     TurnNotAttributed,
     RenamedByHistory,
 }
 
-same_names! { outcome::ShownReason => ShownReason { HeadNotMoved, NotAttributed, Authored, EditedAfterMove, Conflict, RedoConflict, LateCommit, Unproven, AuthoredInRange, DoesNotCompose, TurnNotAttributed, RenamedByHistory } }
+same_names! { outcome::ShownReason => ShownReason { HeadNotMoved, NotAttributed, Authored, EditedAfterMove, Conflict, RedoConflict, LateCommit, AuthoredInRange, DoesNotCompose, TurnNotAttributed, RenamedByHistory } }
 
 /// Why a file is demoted.
 ///
@@ -149,6 +147,8 @@ same_names! { outcome::Evidence => Evidence { Reflog, Dates, Weak } }
 /// - `unborn-at-end`: there was a commit at the start and none at the end.
 /// - `history-missing`: an object of the history between is not in the repository.
 /// - `history-cut`: history ends artificially (shallow clone, graft) where it was needed.
+/// - `reflog-lost`: entries of the log that were there at the turn are gone (expired), and commits may have been
+///   made in it.
 /// - `limit`: the turn is larger than what is looked at; `detail` names the limit.
 /// - `unreadable`: an object or log is damaged; `detail` says which.
 #[napi(string_enum = "kebab-case")]
@@ -158,11 +158,12 @@ pub enum NotAttributedReason {
     UnbornAtEnd,
     HistoryMissing,
     HistoryCut,
+    ReflogLost,
     Limit,
     Unreadable,
 }
 
-same_names! { outcome::NotAttributed => NotAttributedReason { HeadNotRecorded, HeadMissing, UnbornAtEnd, HistoryMissing, HistoryCut, Limit, Unreadable } }
+same_names! { outcome::NotAttributed => NotAttributedReason { HeadNotRecorded, HeadMissing, UnbornAtEnd, HistoryMissing, HistoryCut, ReflogLost, Limit, Unreadable } }
 
 /// What else to know about the evidence.
 ///

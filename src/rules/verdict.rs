@@ -16,8 +16,6 @@ pub struct PathFacts<'a> {
     pub redo_conflict: bool,
     /// Whether a late commit touches it and a commit made here changed it by hand.
     pub by_hand_and_late: bool,
-    /// Whether a commit that no log tells of changed it, other than by replaying another.
-    pub unproven: bool,
     /// Whether the start snapshot held an uncommitted change of it.
     pub was_dirty: bool,
     /// Whether the turn made commits that were replayed.
@@ -50,9 +48,6 @@ pub fn decide(facts: &PathFacts<'_>) -> Decision {
         return whole(ShownReason::LateCommit);
     }
     if facts.expected != facts.change.new {
-        if facts.unproven {
-            return whole(ShownReason::Unproven);
-        }
         let reason = match (facts.redo_conflict, moved_too) {
             (true, _) => ShownReason::RedoConflict,
             (false, true) => ShownReason::EditedAfterMove,
@@ -66,9 +61,6 @@ pub fn decide(facts: &PathFacts<'_>) -> Decision {
     }
     if facts.redo_conflict {
         return whole(ShownReason::RedoConflict);
-    }
-    if facts.unproven {
-        return whole(ShownReason::Unproven);
     }
     let reason = match (facts.was_dirty, facts.replayed) {
         (true, _) => DemotedReason::MergedWithUncommitted,
@@ -127,7 +119,6 @@ mod tests {
             untrusted: false,
             redo_conflict: false,
             by_hand_and_late: false,
-            unproven: false,
             was_dirty: false,
             replayed: false,
         };
@@ -185,8 +176,6 @@ mod tests {
             let decision = verdict(expected, |facts| facts.by_hand_and_late = true);
             assert_eq!(decision, SHOWN(ShownReason::LateCommit, true, state(1)));
         }
-        let decision = verdict(state(2), |facts| facts.unproven = true);
-        assert_eq!(decision, SHOWN(ShownReason::Unproven, true, state(1)));
         // Nothing moved on the path: the change is the agent's alone.
         assert!(!verdict(state(1), |facts| facts.by_hand_and_late = true).mixed);
     }

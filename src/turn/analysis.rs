@@ -220,7 +220,7 @@ impl Turn<'_> {
         chronicle: &Chronicle,
         from_head: Option<Oid>,
         to_head: Oid,
-    ) -> Result<(Reasoning, BTreeMap<RepoPath, Decision>), SourceError> {
+    ) -> Result<(Reasoning, BTreeMap<RepoPath, Decision>), Trouble> {
         let source = self.source;
         let open = open_heads(self.to);
         let own_branch = match (&self.from.branch, &self.to.branch) {
@@ -235,6 +235,10 @@ impl Turn<'_> {
             own_branch,
         };
         let commits = turn_commits(source, chronicle, &bounds)?;
+        if chronicle.position.lost && !commits.made_here.is_empty() {
+            let detail = "entries of the log of HEAD that were there at the turn are gone";
+            return Err(Trouble::NotAttributed(NotAttributed::ReflogLost, detail.into()));
+        }
         let heads = from_head.into_iter().collect();
         let rebase_open = analysis.operation == Some(OperationKind::Rebase);
         let mut replay = Replay::new(source, chronicle, &commits, self.start, heads, rebase_open);
@@ -247,12 +251,6 @@ impl Turn<'_> {
         let expected = State::merge(source, &start_head, &start, &foreign)?;
 
         let redo_conflicts = replay.redo_conflicts(to_head)?;
-        // Without the log, a commit that looks like any other may undo by hand what history did.
-        let unproven = if chronicle.position.lost {
-            replay.changed_by_hand(to_head)?
-        } else {
-            BTreeSet::new()
-        };
         let expected_at = |path: &RepoPath, change: &Change| expected.changed(path).unwrap_or(change.old);
         let carried_by_others = self.carried_by_others(analysis, chronicle, &commits, &mut replay, expected_at)?;
         let replayed = !commits.made_here.is_empty();
@@ -263,7 +261,6 @@ impl Turn<'_> {
                 untrusted: expected.state.untrusted().contains(path),
                 redo_conflict: redo_conflicts.contains(path),
                 by_hand_and_late: carried_by_others.contains(path),
-                unproven: unproven.contains(path),
                 was_dirty: expected.differs_on_ours(path),
                 replayed,
             };

@@ -202,6 +202,12 @@ impl Chronicle {
         })
     }
 
+    /// Whether a log names a commit before it tells of the making.
+    pub fn names_before(&self, oid: Oid, making: Making) -> bool {
+        let before = &self.chains[making.chain].entries[..making.entry];
+        before.iter().any(|entry| entry.new == oid)
+    }
+
     /// The entry of a making.
     pub fn entry(&self, making: Making) -> &LogEntry {
         &self.chains[making.chain].entries[making.entry]

@@ -405,10 +405,8 @@ impl<'a> Replay<'a> {
 
     /// Whether a log names `one` before it tells how `other` was made.
     fn made_before(&self, one: Oid, other: Oid) -> bool {
-        self.making(other).is_some_and(|making| {
-            let before = &self.chronicle.chains[making.chain].entries[..making.entry];
-            before.iter().any(|entry| entry.new == one)
-        })
+        self.making(other)
+            .is_some_and(|making| self.chronicle.names_before(one, making))
     }
 
     /// In how many paths a commit differs from the replay of `original` on its real parent.
@@ -606,15 +604,6 @@ impl<'a> Replay<'a> {
             conflicts.extend(self.mechanical(oid)?.1);
         }
         Ok(conflicts)
-    }
-
-    /// The paths that commits on the way to the head changed in any way but by replaying others.
-    pub fn changed_by_hand(&mut self, head: Oid) -> Result<BTreeSet<RepoPath>, SourceError> {
-        let mut changed = BTreeSet::new();
-        for oid in self.rested_on(head)? {
-            changed.extend(self.by_hand(oid)?.into_keys());
-        }
-        Ok(changed)
     }
 
     fn rested_on(&self, head: Oid) -> Result<BTreeSet<Oid>, SourceError> {

@@ -2,8 +2,8 @@
 
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
-use super::chronicle::{Chronicle, email};
-use crate::model::{CommitWalk, GitSource, Oid, SourceError};
+use super::chronicle::{Chronicle, Making, email};
+use crate::model::{CommitWalk, GitSource, Oid, Signature, SourceError};
 use crate::rules::reflog::Word;
 
 /// The most commits that one turn may have made before attribution gives up.
@@ -124,17 +124,21 @@ fn reaches(source: &dyn GitSource, oid: Oid, heads: &[Oid]) -> Result<bool, Sour
 }
 
 /// Late commits of the author and author date of one that was written or amended here: a server's copies of it.
-/// Of a pick it cannot be told which is the copy.
+/// Of a pick it cannot be told which is the copy, and what was amended here after it came is none.
 fn copies(source: &dyn GitSource, chronicle: &Chronicle, commits: &TurnCommits) -> Result<Vec<Oid>, SourceError> {
-    let mut written = HashSet::new();
+    let mut written: HashMap<Signature, Vec<Making>> = HashMap::new();
     for (&oid, &making) in &chronicle.made {
         if !matches!(chronicle.word(making), Word::Pick(_)) && commits.made_here.contains(&oid) {
-            written.insert(source.read_commit(oid)?.author.clone());
+            written
+                .entry(source.read_commit(oid)?.author.clone())
+                .or_default()
+                .push(making);
         }
     }
     let mut copies = Vec::new();
     for &oid in &commits.late {
-        if written.contains(&source.read_commit(oid)?.author) {
+        let makings = written.get(&source.read_commit(oid)?.author);
+        if makings.is_some_and(|makings| makings.iter().any(|&making| !chronicle.names_before(oid, making))) {
             copies.push(oid);
         }
     }
