@@ -1,6 +1,6 @@
 //! What a host records at a snapshot: head, branch, and what will be gone later.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::Duration;
@@ -122,16 +122,18 @@ struct Log {
 impl Log {
     /// Reads the last complete line: what follows it is being written right now.
     fn read(path: &Path) -> io::Result<Log> {
-        let mut file = match File::open(path) {
-            Ok(file) => file,
-            Err(error) if is_absent(&error) => {
-                return Ok(Log {
-                    length: None,
-                    last_line: Vec::new(),
-                });
-            }
-            Err(error) => return Err(error),
+        let none = Log {
+            length: None,
+            last_line: Vec::new(),
         };
+        match fs::metadata(path) {
+            // A pipe in its place would never end.
+            Ok(found) if !found.is_file() => return Ok(none),
+            Ok(_) => {}
+            Err(error) if is_absent(&error) => return Ok(none),
+            Err(error) => return Err(error),
+        }
+        let mut file = File::open(path)?;
         let length = file.metadata()?.len();
         let mut window = 4096;
         loop {

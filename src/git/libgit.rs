@@ -154,6 +154,12 @@ impl GitSource for LibgitSource {
             tree: from_git(commit.tree_id()),
             cut: written_parents != parents.len(),
             parents,
+            summary: commit
+                .message_bytes()
+                .split(|&byte| byte == b'\n')
+                .next()
+                .unwrap_or_default()
+                .to_vec(),
             author: signature(&commit.author()),
             committer: signature(&commit.committer()),
         });

@@ -41,7 +41,7 @@ pub fn other_logs(
     }
     let mut pending = vec![common.join("logs/refs")];
     while let Some(path) = pending.pop() {
-        if path.is_dir() {
+        if fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir()) {
             pending.extend(children(&path));
             continue;
         }
@@ -70,7 +70,11 @@ fn children(folder: &Path) -> Vec<std::path::PathBuf> {
     children
 }
 
+/// Reads a log. What is no regular file (a pipe would never end, a link may lead in a circle) is no log.
 fn read_log(path: &Path) -> Result<Option<Vec<u8>>, SourceError> {
+    if !fs::metadata(path).is_ok_and(|found| found.is_file()) {
+        return Ok(None);
+    }
     match fs::read(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

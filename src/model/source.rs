@@ -79,6 +79,8 @@ pub struct Commit {
     pub parents: Vec<Oid>,
     /// Whether history was cut here (shallow boundary or graft): the parents are not the real ones.
     pub cut: bool,
+    /// The first line of its message.
+    pub summary: Vec<u8>,
     /// Who wrote it, and when.
     pub author: Signature,
     /// Who committed it, and when.

@@ -118,12 +118,46 @@ fn action(
     Some(GitAction { kind, target })
 }
 
-/// `origin main` of `git pull --ff-only origin main`, as `origin/main`.
+/// Options of `git pull` that take their value as a word of its own.
+const OPTIONS_WITH_VALUE: [&str; 12] = [
+    "-X",
+    "--strategy-option",
+    "-s",
+    "--strategy",
+    "--depth",
+    "--deepen",
+    "--shallow-since",
+    "--shallow-exclude",
+    "-j",
+    "--jobs",
+    "--upload-pack",
+    "-o",
+];
+
+/// `origin main` of `git pull --ff-only origin main`, as `origin/main`. Of a remote that is no name but an address,
+/// the branch alone.
 fn remote_branch(arguments: &str) -> Option<String> {
-    let mut words = arguments.split_whitespace().filter(|word| !word.starts_with('-'));
-    let remote = words.next()?;
-    let branch = words.next()?;
-    Some(format!("{remote}/{branch}"))
+    let mut words = arguments.split_whitespace();
+    let mut places = Vec::new();
+    while let Some(word) = words.next() {
+        if OPTIONS_WITH_VALUE.contains(&word) {
+            words.next();
+        } else if !word.starts_with('-') {
+            places.push(word);
+        }
+    }
+    let (remote, refspec) = (places.first()?, places.get(1)?);
+    let source = refspec.trim_start_matches('+').split(':').next()?;
+    let branch = source.strip_prefix("refs/heads/").unwrap_or(source);
+    if branch.is_empty() {
+        return None;
+    }
+    let is_address = remote.contains(['/', ':', '\\']);
+    Some(if is_address {
+        branch.to_string()
+    } else {
+        format!("{remote}/{branch}")
+    })
 }
 
 fn short(oid: Oid) -> String {
@@ -252,6 +286,18 @@ mod tests {
         assert_eq!(
             say("main", "main", &["pull --ff-only up dev: Fast-forward", "commit: x"]),
             "Pulled up/dev"
+        );
+        for arguments in [
+            "-X theirs origin main",
+            "--depth 5 origin +main",
+            "origin refs/heads/main:tmp",
+        ] {
+            let pulled = format!("pull {arguments}: Fast-forward");
+            assert_eq!(say("main", "main", &[&pulled]), "Pulled origin/main");
+        }
+        assert_eq!(
+            say("main", "main", &["pull https://host/x.git main: Fast-forward"]),
+            "Pulled main"
         );
         assert_eq!(say("a", "b", &["checkout: moving from a to b"]), "Switched a → b");
         assert_eq!(

@@ -45,7 +45,7 @@ pub fn locate(log: Option<&ParsedLog>, from: Standing<'_>, to: Standing<'_>) -> 
     let entries = &log.entries;
     let start = match from.pin {
         Some(pin) => pinned(entries, pin),
-        None => started_by_time(entries, from),
+        None => started_by_time(entries, from, to.seconds),
     };
     let Some(start) = start else {
         return LogPosition {
@@ -64,7 +64,7 @@ pub fn locate(log: Option<&ParsedLog>, from: Standing<'_>, to: Standing<'_>) -> 
             turn: start..entries.len(),
             pinned: false,
             told: false,
-            lost: to.pin.is_some(),
+            lost: true,
         };
     };
     let told = log.whole && is_told(&entries[start..end], from.head, to.head);
@@ -90,7 +90,9 @@ fn pinned(entries: &[LogEntry], pin: &Pin) -> Option<usize> {
     found.or_else(|| entries.iter().rposition(is_it)).map(|index| index + 1)
 }
 
-fn started_by_time(entries: &[LogEntry], from: Standing<'_>) -> Option<usize> {
+/// The last entry that put HEAD where it stood, dated before the start; or else the first such entry, unless it
+/// was written after the turn.
+fn started_by_time(entries: &[LogEntry], from: Standing<'_>, end: i64) -> Option<usize> {
     let Some(head) = from.head else {
         let before = entries.iter().rposition(|entry| entry.seconds < from.seconds);
         return Some(before.map_or(0, |index| index + 1));
@@ -99,17 +101,23 @@ fn started_by_time(entries: &[LogEntry], from: Standing<'_>) -> Option<usize> {
     let before = entries
         .iter()
         .rposition(|entry| stood(entry) && entry.seconds < from.seconds);
-    before.or_else(|| entries.iter().position(stood)).map(|index| index + 1)
+    let first = || entries.iter().position(|entry| stood(entry) && entry.seconds <= end);
+    before.or_else(first).map(|index| index + 1)
 }
 
+/// After the last entry that put HEAD where it ended, dated until then; a clock set by hand may date it later.
 fn ended_by_time(entries: &[LogEntry], start: usize, to: Standing<'_>) -> Option<usize> {
     let Some(head) = to.head else {
         return Some(entries.len());
     };
-    let last = entries[start..]
-        .iter()
-        .rposition(|entry| entry.new == head && entry.seconds <= to.seconds);
-    last.map(|index| start + index + 1)
+    let until = |end: i64| {
+        entries[start..]
+            .iter()
+            .rposition(|entry| entry.new == head && entry.seconds <= end)
+    };
+    until(to.seconds)
+        .or_else(|| until(i64::MAX))
+        .map(|index| start + index + 1)
 }
 
 fn is_told(turn: &[LogEntry], from: Option<Oid>, to: Option<Oid>) -> bool {
@@ -247,7 +255,10 @@ mod tests {
         assert_eq!(found.turn, 3..4);
         // No entry explains the end: everything after the start is taken, and nothing is told.
         let found = locate(Some(&parsed), at(Some('2'), None, 25), at(Some('9'), None, 35));
-        assert_eq!((found.turn, found.told), (2..5, false));
+        assert_eq!((found.turn, found.told, found.lost), (2..5, false, true));
+        // The start is found only where HEAD came back after the turn: it proves nothing.
+        let found = locate(Some(&parsed), at(Some('5'), None, 25), at(Some('4'), None, 35));
+        assert!(found.lost);
         // No entry explains the start: the log was cut.
         let found = locate(Some(&parsed), at(Some('8'), None, 25), at(Some('4'), None, 35));
         assert!(found.lost);

@@ -110,7 +110,7 @@ impl LogEntry {
 }
 
 fn word(message: &str) -> Word {
-    let (head, tail) = message.split_once(": ").unwrap_or((message, ""));
+    let (head, tail) = parts(message);
     let (command, arguments) = head.split_once(' ').unwrap_or((head, ""));
     if message == "rewritten during rebase" {
         // What `rebase --update-refs` writes for the other branches; the log of HEAD has told of the commits.
@@ -170,8 +170,13 @@ fn word(message: &str) -> Word {
             return Word::RebaseFinish(tail.strip_prefix("returning to ").unwrap_or(tail).into());
         }
     }
+    if matches!(via, Via::Pull(_)) && (tail == "storing head" || tail == "forced-update") {
+        return Word::Fetched;
+    }
     let lower = tail.to_ascii_lowercase();
-    if via != Via::Unnamed && (lower == "fast-forward" || lower == "fast-forwarded" || lower == "fast forward") {
+    if !matches!(via, Via::Unnamed | Via::Am)
+        && (lower == "fast-forward" || lower == "fast-forwarded" || lower == "fast forward")
+    {
         return Word::FastForward(via);
     }
     match via {
@@ -179,6 +184,21 @@ fn word(message: &str) -> Word {
         Via::CherryPick | Via::Am => Word::Pick(via),
         _ => Word::Unknown,
     }
+}
+
+/// Splits a message after its command. What was merged or pulled may hold a colon itself, so that git's own words
+/// are looked for at the end first.
+fn parts(message: &str) -> (&str, &str) {
+    let commands = ["merge ", "pull "];
+    if commands.iter().any(|command| message.starts_with(command)) {
+        if let Some(head) = message.strip_suffix(": Fast-forward") {
+            return (head, "Fast-forward");
+        }
+        if let Some(at) = message.rfind(": Merge made by ") {
+            return (&message[..at], &message[at + 2..]);
+        }
+    }
+    message.split_once(": ").unwrap_or((message, ""))
 }
 
 fn moving(tail: &str) -> Option<(&str, &str)> {
@@ -268,6 +288,8 @@ mod tests {
             "fetch origin: fast-forward",
             "update by push",
             "rewritten during rebase",
+            "merge origin/main^{/feat: up}: Fast-forward",
+            "pull origin main:tmp: storing head",
             "tag: tagging 0123456 (subject, 2026-01-01)",
         ];
         for message in movements {
@@ -294,6 +316,11 @@ mod tests {
             ("rebase (fixup): subject", Word::Pick(Via::Rebase)),
             ("rebase -i (squash): subject", Word::Pick(Via::Rebase)),
             ("am: subject", Word::Pick(Via::Am)),
+            ("am: Fast-forward", Word::Pick(Via::Am)),
+            (
+                "merge x^{/a: b}: Merge made by the 'ort' strategy.",
+                Word::Merge(Via::Merge("x^{/a: b}".into())),
+            ),
             ("filter-branch: rewrite", Word::Unknown),
             ("", Word::Unknown),
             ("checkout: by hand", Word::Unknown),

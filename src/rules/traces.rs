@@ -52,6 +52,17 @@ pub fn shows(
     })
 }
 
+/// Whether lines that were added by hand, `before` to `after`, stand in a file of another name. Where they have no
+/// lines, nothing of them can be known again.
+pub fn reappear(before: Option<Version<'_>>, after: Option<Version<'_>>, elsewhere: Option<Version<'_>>) -> bool {
+    let (Some(by_hand), Some(lines)) = (changed_lines(before, after), changed_lines(None, elsewhere)) else {
+        return false;
+    };
+    by_hand
+        .iter()
+        .any(|(line, count)| *count > 0 && lines.contains_key(line))
+}
+
 /// How many more (or fewer) times each line stands in `new` than in `old`; lines in equal number are left out.
 fn changed_lines<'a>(old: Option<Version<'a>>, new: Option<Version<'a>>) -> Option<HashMap<&'a [u8], i64>> {
     let mut counts = HashMap::new();
@@ -112,6 +123,13 @@ mod tests {
         });
         assert!(shows(text("a\n"), executable, text("a\n"), executable));
         assert!(!shows(text("a\n"), executable, text("a\n"), text("a\nteam\n")));
+    }
+
+    #[test]
+    fn lines_of_the_hand_are_known_again_under_another_name() {
+        assert!(reappear(text("a\n"), text("a\nagent\n"), text("a\nagent\nteam\n")));
+        assert!(!reappear(text("a\n"), text("a\nagent\n"), text("a\nteam\n")));
+        assert!(!reappear(text("a\nb\n"), text("a\n"), text("b\n")));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! One turn: what changed on disk, what git alone would have left there, and the verdict for each path.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use super::chronicle::Chronicle;
@@ -53,8 +53,22 @@ pub struct Reasoning {
     pub commits: TurnCommits,
 }
 
-/// Analyses the turn between two checkpoints.
-pub fn analyse(source: &dyn GitSource, from: &Checkpoint, to: &Checkpoint) -> Result<Analysis, Error> {
+/// What later turns of a range take over from earlier ones: the agent's commits stay the agent's.
+#[derive(Default)]
+pub struct Inheritance {
+    /// Whether there are later turns.
+    pub in_range: bool,
+    commits: TurnCommits,
+    states: HashMap<Oid, State>,
+}
+
+/// Analyses the turn between two checkpoints, after the earlier turns of a range.
+pub fn analyse(
+    source: &dyn GitSource,
+    from: &Checkpoint,
+    to: &Checkpoint,
+    inheritance: &mut Inheritance,
+) -> Result<Analysis, Error> {
     let from_snapshot = resolve(source, from)?;
     let to_snapshot = resolve(source, to)?;
     let delta =
@@ -88,7 +102,7 @@ pub fn analyse(source: &dyn GitSource, from: &Checkpoint, to: &Checkpoint) -> Re
         operation: to.pin.as_ref().and_then(|pin| pin.operation),
         reasoning: None,
     };
-    match turn.attribute(&mut analysis) {
+    match turn.attribute(&mut analysis, inheritance) {
         Ok(()) => {}
         Err(Trouble::Failed(error)) => return Err(error),
         Err(Trouble::NotAttributed(reason, detail)) => analysis.status = Status::NotAttributed(reason, detail),
@@ -147,7 +161,7 @@ struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    fn attribute(&self, analysis: &mut Analysis) -> Result<(), Trouble> {
+    fn attribute(&self, analysis: &mut Analysis, inheritance: &mut Inheritance) -> Result<(), Trouble> {
         let (Some(from_head), Some(to_head)) = (self.from.head, self.to.head) else {
             return Err(Trouble::NotAttributed(
                 NotAttributed::HeadNotRecorded,
@@ -155,9 +169,17 @@ impl Turn<'_> {
             ));
         };
         if (from_head, open_heads(self.from)) == (to_head, open_heads(self.to)) {
-            if self.from.branch != self.to.branch {
+            let switched = self.from.branch != self.to.branch;
+            if switched || (inheritance.in_range && self.may_have_made_commits()) {
                 let chronicle = self.chronicle(from_head, to_head)?;
-                analysis.transition = transition::told(self.source, self.from, self.to, &chronicle)?;
+                if switched {
+                    analysis.transition = transition::told(self.source, self.from, self.to, &chronicle)?;
+                }
+                // What was parked on a branch may come back in a later turn of the range.
+                inheritance
+                    .commits
+                    .made_here
+                    .extend(chronicle.made.keys().chain(&chronicle.pushed));
             }
             return Ok(());
         }
@@ -176,7 +198,7 @@ impl Turn<'_> {
         let chronicle = self.chronicle(from_head, Some(to_head))?;
         self.note_evidence(&chronicle, &mut analysis.notes);
         analysis.transition = transition::told(self.source, self.from, self.to, &chronicle)?;
-        let (reasoning, decisions) = self.reason(analysis, &chronicle, from_head, to_head)?;
+        let (reasoning, decisions) = self.reason(analysis, &chronicle, from_head, to_head, inheritance)?;
         analysis.decisions = decisions;
         analysis.reasoning = Some(reasoning);
         let evidence = match (chronicle.position.told, chronicle.position.pinned) {
@@ -186,6 +208,12 @@ impl Turn<'_> {
         };
         analysis.status = Status::Attributed(evidence);
         Ok(())
+    }
+
+    /// Whether the log of HEAD grew in the turn, or may have.
+    fn may_have_made_commits(&self) -> bool {
+        let pinned = self.from.pin.as_ref().zip(self.to.pin.as_ref());
+        pinned.is_none_or(|(from, to)| from.log_length != to.log_length || from.last_entry != to.last_entry)
     }
 
     fn chronicle(&self, from_head: Option<Oid>, to_head: Option<Oid>) -> Result<Chronicle, SourceError> {
@@ -220,6 +248,7 @@ impl Turn<'_> {
         chronicle: &Chronicle,
         from_head: Option<Oid>,
         to_head: Oid,
+        inheritance: &mut Inheritance,
     ) -> Result<(Reasoning, BTreeMap<RepoPath, Decision>), Trouble> {
         let source = self.source;
         let open = open_heads(self.to);
@@ -234,7 +263,7 @@ impl Turn<'_> {
             start: self.start,
             own_branch,
         };
-        let commits = turn_commits(source, chronicle, &bounds)?;
+        let commits = turn_commits(source, chronicle, &bounds, &inheritance.commits)?;
         if chronicle.position.lost && !commits.made_here.is_empty() {
             let detail = "entries of the log of HEAD that were there at the turn are gone";
             return Err(Trouble::NotAttributed(NotAttributed::ReflogLost, detail.into()));
@@ -242,6 +271,7 @@ impl Turn<'_> {
         let heads = from_head.into_iter().collect();
         let rebase_open = analysis.operation == Some(OperationKind::Rebase);
         let mut replay = Replay::new(source, chronicle, &commits, self.start, heads, rebase_open);
+        replay.inherit(&inheritance.states);
         let start_head = match from_head {
             Some(head) => carried_on(&mut replay, head, self.from)?,
             None => State::default(),
@@ -252,7 +282,7 @@ impl Turn<'_> {
 
         let redo_conflicts = replay.redo_conflicts(to_head)?;
         let expected_at = |path: &RepoPath, change: &Change| expected.changed(path).unwrap_or(change.old);
-        let carried_by_others = self.carried_by_others(analysis, chronicle, &commits, &mut replay, expected_at)?;
+        let carried_by_others = self.carried_by_others(analysis, &commits, &mut replay, expected_at)?;
         let replayed = !commits.made_here.is_empty();
         let decisions = analysis.delta.iter().map(|(path, change)| {
             let facts = PathFacts {
@@ -268,6 +298,8 @@ impl Turn<'_> {
         });
         let decisions = decisions.collect();
         let roles = replay.roles().clone();
+        inheritance.states = replay.into_states();
+        inheritance.commits = commits.clone();
         Ok((
             Reasoning {
                 foreign,
@@ -284,32 +316,56 @@ impl Turn<'_> {
     fn carried_by_others(
         &self,
         analysis: &Analysis,
-        chronicle: &Chronicle,
         commits: &TurnCommits,
         replay: &mut Replay<'_>,
         expected_at: impl Fn(&RepoPath, &Change) -> Option<Entry>,
     ) -> Result<BTreeSet<RepoPath>, SourceError> {
-        let made: BTreeSet<Oid> = chronicle.made.keys().chain(&commits.made_here).copied().collect();
-        if commits.late.is_empty() || made.is_empty() {
+        if commits.late.is_empty() {
             return Ok(BTreeSet::new());
         }
         let mut late = BTreeSet::new();
+        // A commit may rename what it takes over: which files it took away, and which it brought.
+        let mut renames: Vec<(BTreeSet<RepoPath>, Vec<RepoPath>)> = Vec::new();
         for &oid in &commits.late {
-            late.extend(replay.touched(oid)?);
+            let changes = replay.changes_of(oid)?;
+            let gone = changes
+                .iter()
+                .filter(|(_, change)| change.new.is_none())
+                .map(|(path, _)| path.clone());
+            let came = changes
+                .iter()
+                .filter(|(_, change)| change.old.is_none())
+                .map(|(path, _)| path.clone());
+            let (gone, came): (BTreeSet<RepoPath>, Vec<RepoPath>) = (gone.collect(), came.collect());
+            if !gone.is_empty() && !came.is_empty() {
+                renames.push((gone, came));
+            }
+            late.extend(changes.into_keys());
         }
         let mut carried = BTreeSet::new();
-        for oid in made {
-            for (path, by_hand) in replay.by_hand(oid)? {
-                let Some(change) = analysis.delta.get(&path).filter(|_| late.contains(&path)) else {
-                    continue;
-                };
-                let expected = expected_at(&path, change);
-                let contents = [by_hand.old, by_hand.new, change.old, expected].map(|entry| self.text_of(entry));
-                let [before, after, start, expected] = std::array::from_fn(|at| {
-                    version([by_hand.old, by_hand.new, change.old, expected][at], &contents[at])
-                });
-                if traces::shows(before, after, start, expected) {
-                    carried.insert(path);
+        for &oid in &commits.made_here {
+            for (path, by_hand) in replay.by_hand(oid)?.into_iter().filter(|(path, _)| late.contains(path)) {
+                let hand = [by_hand.old, by_hand.new].map(|entry| (entry, self.text_of(entry)));
+                let [before, after] = hand.each_ref().map(|(entry, text)| version(*entry, text));
+                if let Some(change) = analysis.delta.get(&path) {
+                    let states = [change.old, expected_at(&path, change)].map(|entry| (entry, self.text_of(entry)));
+                    let [start, expected] = states.each_ref().map(|(entry, text)| version(*entry, text));
+                    if traces::shows(before, after, start, expected) {
+                        carried.insert(path.clone());
+                    }
+                }
+                let renamed = renames
+                    .iter()
+                    .filter(|(gone, _)| gone.contains(&path))
+                    .flat_map(|(_, came)| came);
+                for other in renamed {
+                    let Some(change) = analysis.delta.get(other) else {
+                        continue;
+                    };
+                    let entry = expected_at(other, change);
+                    if traces::reappear(before, after, version(entry, &self.text_of(entry))) {
+                        carried.insert(other.clone());
+                    }
                 }
             }
         }

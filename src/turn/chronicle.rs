@@ -86,6 +86,8 @@ pub struct Chronicle {
     pub before: HashSet<Oid>,
     /// Values that were fetched in the turn.
     pub fetched: HashSet<Oid>,
+    /// Values that were pushed in the turn: they were here before they were there.
+    pub pushed: HashSet<Oid>,
     /// E-mail addresses of whoever moved HEAD in the turn, in lower case.
     pub identities: HashSet<Vec<u8>>,
 }
@@ -118,6 +120,7 @@ impl Chronicle {
             made: HashMap::new(),
             before: HashSet::new(),
             fetched: HashSet::new(),
+            pushed: HashSet::new(),
             identities: HashSet::new(),
         };
         chronicle.gather(from.head);
@@ -127,29 +130,42 @@ impl Chronicle {
     fn gather(&mut self, from_head: Option<Oid>) {
         let head_before = self.chains[0].before();
         self.before = head_before.iter().copied().chain(from_head).collect();
-        for (index, chain) in self.chains.iter().enumerate() {
+        let mut elsewhere = HashSet::new();
+        for chain in self.chains.iter().filter(|chain| chain.kind == LogKind::Remote) {
+            for at in 0..chain.turn.end {
+                let entry = &chain.entries[at];
+                let fetched = is_fetch(&entry.message);
+                let in_turn = chain.turn.contains(&at);
+                if fetched {
+                    elsewhere.insert(entry.new);
+                }
+                match (fetched, in_turn) {
+                    (true, true) => self.fetched.insert(entry.new),
+                    (false, true) if chain.words[at] == Word::Pushed => self.pushed.insert(entry.new),
+                    _ => false,
+                };
+            }
+        }
+        for (index, chain) in self
+            .chains
+            .iter()
+            .enumerate()
+            .filter(|(_, chain)| chain.kind != LogKind::Remote)
+        {
             // Time is all that tells the parts of the other logs apart, and a clock set by hand moves an
             // entry to the wrong side: such a log speaks for itself only, the log of HEAD for all.
             let named_before = if index == 0 { HashSet::new() } else { chain.before() };
             for at in chain.turn.clone() {
                 let (entry, word) = (&chain.entries[at], &chain.words[at]);
-                if chain.kind == LogKind::Remote {
-                    if is_fetch(&entry.message) && !entry.new.is_zero() {
-                        self.fetched.insert(entry.new);
-                    }
-                    continue;
-                }
                 if index == 0 {
                     self.identities.insert(email(&entry.identity));
                 }
                 // A new worktree's HEAD is put on a commit without a word.
                 let placed = chain.kind == LogKind::OtherHead && at == 0 && entry.old.is_zero();
-                if word.creates()
-                    && !placed
-                    && !entry.new.is_zero()
-                    && !self.before.contains(&entry.new)
-                    && !named_before.contains(&entry.new)
-                {
+                // An unknown word creates, unless what it names is known to come from elsewhere.
+                let moved = *word == Word::Unknown && elsewhere.contains(&entry.new);
+                let was_here = self.before.contains(&entry.new) || named_before.contains(&entry.new);
+                if word.creates() && !placed && !moved && !was_here && !entry.new.is_zero() {
                     self.made.entry(entry.new).or_insert(Making {
                         chain: index,
                         entry: at,
@@ -157,6 +173,20 @@ impl Chronicle {
                 }
             }
         }
+        self.pushed
+            .retain(|oid| !self.before.contains(oid) && !elsewhere.contains(oid));
+        for pushed in [&mut self.fetched, &mut self.pushed] {
+            pushed.retain(|oid| !oid.is_zero());
+        }
+    }
+
+    /// Every value that a ref of this repository had in the turn, or moved away from.
+    pub fn values_in_turn(&self) -> impl Iterator<Item = Oid> {
+        let own = self.chains.iter().filter(|chain| chain.kind != LogKind::Remote);
+        let entries = own.flat_map(|chain| &chain.entries[chain.turn.clone()]);
+        entries
+            .flat_map(|entry| [entry.old, entry.new])
+            .filter(|oid| !oid.is_zero())
     }
 
     /// The turn's entries of this worktree's HEAD, with their words.

@@ -24,7 +24,7 @@ pub struct Originals<'a> {
     found: OnceCell<Candidates>,
 }
 
-type Candidates = HashMap<Signature, Vec<Oid>>;
+type Candidates = HashMap<Signature, Vec<(Place, Oid)>>;
 
 impl<'a> Originals<'a> {
     /// Originals for these turn commits.
@@ -45,8 +45,8 @@ impl<'a> Originals<'a> {
         }
     }
 
-    /// The commits that `commit` may replay: reachable from a ref first, then any that a log names; the turn's own
-    /// last; the newest of several first. Its own descendants are no originals of it.
+    /// The commits that `commit` may replay, all of the best kind that there is; of one message with it where some
+    /// are. Its own descendants are no originals of it.
     pub fn of(&self, commit: &Commit) -> Result<Vec<Oid>, SourceError> {
         if self.found.get().is_none() {
             let candidates = self.search()?;
@@ -56,24 +56,46 @@ impl<'a> Originals<'a> {
             return Ok(Vec::new());
         };
         let mut others = Vec::new();
-        for &candidate in candidates {
-            if !self.source.is_ancestor(commit.oid, candidate)? {
-                others.push(candidate);
+        for &(place, oid) in candidates {
+            if !self.source.is_ancestor(commit.oid, oid)? {
+                others.push((self.kind(place, oid), oid));
             }
         }
-        // What arrived in the turn may be a server's copy of this very commit: it counts only where there is
-        // nothing that was here.
-        let was_here = |oid: &Oid| self.chronicle.made.contains_key(oid) || self.is_older(*oid);
-        if others.iter().any(was_here) {
-            others.retain(was_here);
+        let best = others.iter().map(|(kind, _)| *kind).min();
+        let best: Vec<Oid> = others
+            .iter()
+            .filter(|(kind, _)| Some(*kind) == best)
+            .map(|(_, oid)| *oid)
+            .collect();
+        let same_message: Vec<Oid> = best
+            .iter()
+            .copied()
+            .filter(|&oid| self.same_message(commit, oid))
+            .collect();
+        Ok(if same_message.is_empty() { best } else { same_message })
+    }
+
+    /// Whether two commits are of one message, by its first line.
+    pub fn same_message(&self, commit: &Commit, other: Oid) -> bool {
+        self.source
+            .read_commit(other)
+            .is_ok_and(|other| other.summary == commit.summary)
+    }
+
+    fn kind(&self, place: Place, oid: Oid) -> Kind {
+        let made_here = self.commits.made_here.contains(&oid);
+        match place {
+            _ if made_here && self.chronicle.made.contains_key(&oid) => Kind::MadeHere,
+            _ if made_here || !self.is_older(oid) => Kind::Arrived,
+            Place::Ref => Kind::OnRef,
+            Place::Log => Kind::InLog,
         }
-        others.sort_by_key(|oid| self.commits.made_here.contains(oid));
-        Ok(others)
     }
 
     fn is_older(&self, oid: Oid) -> bool {
-        let commit = self.source.read_commit(oid);
-        !self.commits.made_here.contains(&oid) && commit.is_ok_and(|commit| commit.committer.seconds < self.start)
+        self.source
+            .read_commit(oid)
+            .is_ok_and(|commit| commit.committer.seconds < self.start)
     }
 
     fn search(&self) -> Result<Candidates, SourceError> {
@@ -92,26 +114,52 @@ impl<'a> Originals<'a> {
             seen: HashSet::new(),
             found: HashMap::new(),
         };
-        search.down_from(self.heads.clone())?;
+        search.down_from(self.heads.clone(), Place::Ref)?;
         if !self.chronicle.position.lost {
-            search.down_from(self.source.refs()?.into_iter().map(|found| found.oid).collect())?;
-            search.down_from(self.chronicle.named_until_end().collect())?;
+            let logged: HashMap<&str, Option<Oid>> = self.chronicle.refs_before().collect();
+            let unlogged = self
+                .source
+                .refs()?
+                .into_iter()
+                .filter(|found| !logged.contains_key(found.name.as_str()));
+            let mut standing: Vec<Oid> = unlogged.map(|found| found.oid).collect();
+            standing.extend(logged.into_values().flatten());
+            search.down_from(standing, Place::Ref)?;
+            search.down_from(self.chronicle.named_until_end().collect(), Place::Log)?;
         }
         let mut found = search.found;
         for candidates in found.values_mut() {
-            candidates.retain(|oid| self.was_there(*oid));
+            candidates.retain(|(_, oid)| self.was_there(*oid));
         }
         Ok(found)
     }
 
-    /// Whether a candidate existed in the turn. Refs are read as they stand now, and a later copy of a turn
-    /// commit holds the agent's work.
+    /// Whether a candidate existed in the turn: a later copy of a turn commit holds the agent's work.
     fn was_there(&self, oid: Oid) -> bool {
         if self.commits.made_here.contains(&oid) || self.commits.fetched.contains(&oid) {
             return true;
         }
         self.is_older(oid) && !self.chronicle.made_later(oid)
     }
+}
+
+/// Where a candidate was found.
+#[derive(Clone, Copy)]
+enum Place {
+    /// Reachable from the head at the start, or from a ref as it stood before the turn.
+    Ref,
+    /// Named by a log only.
+    Log,
+}
+
+/// What a candidate is, best first. A copy that was left behind or came back from a server may hold the very
+/// resolution that is looked for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    OnRef,
+    InLog,
+    MadeHere,
+    Arrived,
 }
 
 struct Search<'a> {
@@ -124,7 +172,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Looks newest first, so that of several candidates the newest stands first.
-    fn down_from(&mut self, heads: Vec<Oid>) -> Result<(), SourceError> {
+    fn down_from(&mut self, heads: Vec<Oid>, place: Place) -> Result<(), SourceError> {
         let mut pending = BinaryHeap::new();
         for oid in heads {
             self.enter(oid, &mut pending);
@@ -133,7 +181,7 @@ impl Search<'_> {
             self.source.check_aborted()?;
             let commit = self.source.read_commit(oid)?;
             if self.wanted.contains(&commit.author) {
-                self.found.entry(commit.author.clone()).or_default().push(oid);
+                self.found.entry(commit.author.clone()).or_default().push((place, oid));
             }
             for &parent in &commit.parents {
                 self.enter(parent, &mut pending);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::analysis::{Analysis, analyse};
+use super::analysis::{Analysis, Inheritance, analyse};
 use super::snapshot::{Snapshot, unreadable};
 use super::state::State;
 use super::transition;
@@ -41,8 +41,10 @@ impl Range {
             .chain([&request.to])
             .collect();
         let mut turns = Vec::new();
+        let mut inheritance = Inheritance::default();
+        inheritance.in_range = !request.between.is_empty();
         for pair in checkpoints.windows(2) {
-            turns.push(analyse(source, pair[0], pair[1])?);
+            turns.push(analyse(source, pair[0], pair[1], &mut inheritance)?);
         }
         let last = turns.last_mut().expect("a request has a start and an end");
         if request.between.is_empty() {

@@ -9,7 +9,6 @@ use super::chronicle::{Chronicle, Making};
 use super::originals::Originals;
 use super::rebases::{Rebase, rebases};
 use super::state::{Merge, State};
-use super::tree_delta::tree_delta;
 use super::turn_commits::TurnCommits;
 use crate::model::{Commit, CommitWalk, Delta, GitSource, Oid, RepoPath, Signature, SourceError};
 use crate::rules::reflog::{Via, Word};
@@ -73,6 +72,9 @@ pub struct Replay<'a> {
     begun: HashSet<Oid>,
     merges: usize,
     chosen_originals: HashMap<Oid, Option<Oid>>,
+    /// Picks whose original could be another one.
+    guessed: HashSet<Oid>,
+    bases: HashMap<(Vec<Oid>, Oid), State>,
     roles: BTreeMap<Oid, Role>,
 }
 
@@ -98,8 +100,21 @@ impl<'a> Replay<'a> {
             begun: HashSet::new(),
             merges: 0,
             chosen_originals: HashMap::new(),
+            guessed: HashSet::new(),
+            bases: HashMap::new(),
             roles: BTreeMap::new(),
         }
+    }
+
+    /// Takes over what earlier turns of a range made of their commits.
+    pub fn inherit(&mut self, states: &HashMap<Oid, State>) {
+        self.states
+            .extend(states.iter().map(|(oid, state)| (*oid, state.clone())));
+    }
+
+    /// What was made of each replayed commit, for the turns after this one in a range.
+    pub fn into_states(self) -> HashMap<Oid, State> {
+        self.states
     }
 
     /// What each replayed commit was taken for.
@@ -181,7 +196,15 @@ impl<'a> Replay<'a> {
         if let Some(making) = making
             && let Some(old) = self.amended(commit, making)?
         {
-            return Ok(Role::Amend(old));
+            // `reset --soft` and amend: what stood before the reset may be closer than what was amended.
+            let kept = self
+                .real_tree(Some(&old))?
+                .delta(self.source, &State::of_tree(Some(commit.tree)))?
+                .len();
+            return Ok(match self.recommitted(commit, making)? {
+                Some((differing, stood)) if differing < kept => Role::Recommit(stood),
+                _ => Role::Amend(old),
+            });
         }
         if commit.parents.len() > 1 {
             return Ok(Role::Merge);
@@ -199,7 +222,7 @@ impl<'a> Replay<'a> {
             return Ok(Role::Root(stood));
         }
         if let Some(making) = making
-            && let Some(stood) = self.recommitted(commit, making)?
+            && let Some((_, stood)) = self.recommitted(commit, making)?
         {
             return Ok(Role::Recommit(stood));
         }
@@ -235,7 +258,7 @@ impl<'a> Replay<'a> {
         let state = self.merge_for(tip, &new_line, [&base, &onto, &theirs])?;
         let mut unsure = BTreeSet::new();
         for oid in line.unsure {
-            unsure.extend(self.touched(oid)?);
+            unsure.extend(self.changes_of(oid)?.into_keys());
         }
         let state = state.distrusting(unsure);
         if state.untrusted().is_empty() {
@@ -314,26 +337,18 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// The paths that a commit changes against its first parent.
-    pub fn touched(&self, oid: Oid) -> Result<Vec<RepoPath>, SourceError> {
+    /// What a commit changes against its first parent.
+    pub fn changes_of(&self, oid: Oid) -> Result<Delta, SourceError> {
         let commit = self.source.read_commit(oid)?;
-        let before = commit
-            .parents
-            .first()
-            .map(|&parent| self.source.read_commit(parent))
-            .transpose()?;
-        Ok(
-            tree_delta(self.source, before.map(|parent| parent.tree), Some(commit.tree))?
-                .into_keys()
-                .collect(),
-        )
+        self.real_tree(commit.parents.first())?
+            .delta(self.source, &State::of_tree(Some(commit.tree)))
     }
 
     /// Where a word proves that git finished a merge or pick by itself, what it made stands, even where ours
     /// would stop or end elsewhere (strategies and their options, drivers, directory renames): the difference
     /// is git's.
     fn corrected(&mut self, commit: &Commit, ours: State) -> Result<State, SourceError> {
-        if !self.finished_by_git(commit.oid) {
+        if !self.finished_by_git(commit.oid) || self.guessed.contains(&commit.oid) {
             return Ok(ours);
         }
         let made = State::of_tree(Some(commit.tree));
@@ -349,14 +364,20 @@ impl<'a> Replay<'a> {
     }
 
     /// Whether the log has a word for a commit that git writes only when it did not stop. Rebase and am write the
-    /// same word after a stop.
+    /// same word after a stop; a hook may amend under the same word.
     fn finished_by_git(&self, oid: Oid) -> bool {
-        self.making(oid)
-            .is_some_and(|making| match self.chronicle.word(making) {
-                Word::Merge(via) => *via != Via::Commit,
-                Word::Pick(Via::CherryPick) => !stopped(&self.chronicle.entry(making).message),
+        let Some(making) = self.making(oid) else { return false };
+        let entry = self.chronicle.entry(making);
+        let Ok(commit) = self.source.read_commit(oid) else {
+            return false;
+        };
+        let on_top = commit.parents.first() == Some(&entry.old);
+        on_top
+            && match self.chronicle.word(making) {
+                Word::Merge(via) => *via != Via::Commit && commit.parents.len() > 1,
+                Word::Pick(Via::CherryPick) => !stopped(&entry.message),
                 _ => false,
-            })
+            }
     }
 
     /// What a late commit changed, applied to its parents without the agent's hand.
@@ -381,13 +402,18 @@ impl<'a> Replay<'a> {
         let word = self.making(commit.oid).map(|making| self.chronicle.word(making));
         let told = matches!(word, Some(Word::Pick(_)));
         let original = match candidates[..] {
-            [only] if told => Some(only),
+            [only] if told => {
+                if !self.originals.same_message(commit, only) {
+                    self.guessed.insert(commit.oid);
+                }
+                Some(only)
+            }
             _ => {
                 // Author and date alone may be a coincidence: a replay is closer to what was made than the parent.
                 let far = if told {
                     usize::MAX
                 } else {
-                    self.touched(commit.oid)?.len()
+                    self.changes_of(commit.oid)?.len()
                 };
                 let mut closest = None;
                 for oid in candidates {
@@ -396,6 +422,7 @@ impl<'a> Replay<'a> {
                         closest = Some((differing, oid));
                     }
                 }
+                self.guessed.insert(commit.oid);
                 closest.map(|(_, oid)| oid)
             }
         };
@@ -426,7 +453,8 @@ impl<'a> Replay<'a> {
         Ok(State::of_tree(commit.map(|commit| commit.tree)))
     }
 
-    /// Step 10: what a commit amends. A rewriter that names no word counts only where the author is the same.
+    /// Step 10: what a commit amends. Without the word, a new commit that does not stand on the old value but is of
+    /// its author and author date: a rewriter, or a hook that amends under the word of another command.
     fn amended(&self, commit: &Commit, making: Making) -> Result<Option<Oid>, SourceError> {
         let old = self.chronicle.entry(making).old;
         if old.is_zero() || old == commit.oid {
@@ -434,8 +462,9 @@ impl<'a> Replay<'a> {
         }
         match self.chronicle.word(making) {
             Word::Amend => Ok(Some(old)),
-            Word::Unknown if self.source.read_commit(old)?.author == commit.author => Ok(Some(old)),
-            _ => Ok(None),
+            Word::Pick(Via::Rebase) => Ok(None),
+            _ if commit.parents.contains(&old) => Ok(None),
+            _ => Ok((self.source.read_commit(old)?.author == commit.author).then_some(old)),
         }
     }
 
@@ -474,6 +503,16 @@ impl<'a> Replay<'a> {
 
     /// The state that `sides`, merged so far, and `other` have in common: of several bases, their merge.
     fn base_of(&mut self, sides: &[Oid], other: Oid) -> Result<State, SourceError> {
+        let key = (sides.to_vec(), other);
+        if let Some(state) = self.bases.get(&key) {
+            return Ok(state.clone());
+        }
+        let state = self.merged_bases(sides, other)?;
+        self.bases.insert(key, state.clone());
+        Ok(state)
+    }
+
+    fn merged_bases(&mut self, sides: &[Oid], other: Oid) -> Result<State, SourceError> {
         let bases = common_bases(self.source, sides, other)?;
         let Some((&first, rest)) = bases.split_first() else {
             return Ok(State::default());
@@ -496,8 +535,8 @@ impl<'a> Replay<'a> {
     }
 
     /// Step 14: where HEAD stood before it was reset, if `commit` was then made of what stood there. After several
-    /// resets, the place that the commit is closest to.
-    fn recommitted(&self, commit: &Commit, making: Making) -> Result<Option<Oid>, SourceError> {
+    /// resets, the place that the commit is closest to, with the number of paths in which it differs.
+    fn recommitted(&self, commit: &Commit, making: Making) -> Result<Option<(usize, Oid)>, SourceError> {
         let chain = &self.chronicle.chains[making.chain];
         let Some(&parent) = commit.parents.first() else {
             return Ok(None);
@@ -523,7 +562,7 @@ impl<'a> Replay<'a> {
                 closest = Some((left_out, stood));
             }
         }
-        Ok(closest.map(|(_, stood)| stood))
+        Ok(closest)
     }
 
     /// In how many paths `commit` differs from what stood at `stood`; `None` where it holds nothing of it that its

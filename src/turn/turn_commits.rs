@@ -10,11 +10,13 @@ use crate::rules::reflog::Word;
 pub const MAX_TURN_COMMITS: usize = 20_000;
 /// How far clocks of two machines may differ (seconds) when commits are looked for by date.
 const CLOCK_SKEW: i64 = 600;
+/// The most commits that are looked through for what was pushed and came back.
+const MAX_ARRIVED: usize = 50_000;
 /// How many of HEAD's values before the turn are asked whether they reach a commit dated in the turn.
 const MAX_VALUES_BEFORE: usize = 64;
 
 /// The turn commits, and the late ones.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct TurnCommits {
     /// Commits made here in the turn.
     pub made_here: HashSet<Oid>,
@@ -40,11 +42,12 @@ pub struct Bounds<'a> {
     pub own_branch: Option<&'a str>,
 }
 
-/// Step 4 to 6 of the procedure.
+/// Step 4 to 6 of the procedure. `inherited` are turn commits of earlier turns of a range.
 pub fn turn_commits(
     source: &dyn GitSource,
     chronicle: &Chronicle,
     bounds: &Bounds<'_>,
+    inherited: &TurnCommits,
 ) -> Result<TurnCommits, SourceError> {
     let mut heads = vec![bounds.to_head];
     heads.extend(bounds.open_heads);
@@ -55,43 +58,55 @@ pub fn turn_commits(
             .filter(|oid| !oid.is_zero()),
     );
     let since = bounds.start - CLOCK_SKEW;
-    let arrived = dated_since(source, &heads, since)?;
-    let before = bounds
+    let before: Vec<Oid> = bounds
         .from_head
         .into_iter()
-        .chain(chronicle.lately_before(MAX_VALUES_BEFORE));
-    let old = dated_since(source, &readable(source, before), since)?;
+        .chain(chronicle.lately_before(MAX_VALUES_BEFORE))
+        .chain(chronicle.refs_before().filter_map(|(_, oid)| oid))
+        .collect();
+    let old = dated_since(source, &readable(source, before.iter().copied()), since)?;
     let fetched = dated_since(source, &readable(source, chronicle.fetched.iter().copied()), since)?;
+    // A replay may rest on commits that HEAD never came to: what was rebased, amended or picked elsewhere.
+    let elsewhere = readable(
+        source,
+        chronicle.values_in_turn().chain(chronicle.pushed.iter().copied()),
+    );
+    let arrived = dated_since(source, &[&heads[..], &elsewhere[..]].concat(), since)?;
 
     let mut own: HashSet<Vec<u8>> = chronicle.identities.clone();
     own.extend(source.user_email().map(|address| address.to_ascii_lowercase()));
     own.remove(&b""[..]);
 
     let mut found = TurnCommits::default();
-    for (&oid, making) in &chronicle.made {
-        // What another worktree made concerns this turn only where HEAD came to it.
-        let is_here = making.chain == 0 || arrived.contains_key(&oid);
-        if is_here || reaches(source, oid, &heads)? {
-            found.made_here.insert(oid);
-        }
-    }
+    let said = chronicle.made.keys().chain(&chronicle.pushed).copied();
+    found
+        .made_here
+        .extend(readable(source, said.filter(|oid| !old.contains_key(oid))));
+    let mut lately = Vec::new();
     for (&oid, &dated) in arrived.iter().filter(|(oid, _)| !old.contains_key(oid)) {
-        if dated < bounds.start {
-            // Close enough to be late on another machine's clock, too old to be the turn's own.
-            found.late.insert(oid);
-            continue;
-        }
         let unexplained = chronicle.position.told && !fetched.contains_key(&oid);
-        if unexplained || own.contains(&email(&source.read_commit(oid)?.author.identity)) {
+        if dated < bounds.start {
+            // Close enough to be of the turn on a clock that was set back, or of another machine.
+            if unexplained {
+                lately.push(oid);
+            }
+            found.late.insert(oid);
+        } else if unexplained || own.contains(&email(&source.read_commit(oid)?.author.identity)) {
             found.made_here.insert(oid);
         } else {
             found.late.insert(oid);
         }
     }
+    if !lately.is_empty() {
+        let unlogged = dated_since(source, &unlogged_refs(source, chronicle)?, since)?;
+        found
+            .made_here
+            .extend(lately.into_iter().filter(|oid| !unlogged.contains_key(oid)));
+    }
     if !chronicle.position.told {
         let known = known(source, chronicle, bounds)?;
         let walk = CommitWalk {
-            from: heads,
+            from: heads.clone(),
             hide: known,
             limit: MAX_TURN_COMMITS,
         };
@@ -102,25 +117,46 @@ pub fn turn_commits(
     }
     let copies = copies(source, chronicle, &found)?;
     found.made_here.extend(copies);
+    let came_back = |oid: &Oid| !chronicle.made.contains_key(oid);
+    if !chronicle.pushed.is_empty() || found.made_here.iter().any(came_back) {
+        // What was pushed may come back under commits of any date.
+        let hide = readable(source, before.into_iter());
+        let walk = CommitWalk {
+            from: heads,
+            hide,
+            limit: MAX_ARRIVED,
+        };
+        found.late.extend(source.walk(&walk)?);
+    }
+    found
+        .made_here
+        .extend(readable(source, inherited.made_here.iter().copied()));
     found.late.retain(|oid| !found.made_here.contains(oid));
     found.fetched = fetched.into_keys().collect();
     found.late_on_top = on_top(source, &found)?;
+    found.late_on_top.extend(&inherited.late_on_top);
     if found.made_here.len() > MAX_TURN_COMMITS {
         return Err(SourceError::Limit("turn commits"));
     }
     Ok(found)
 }
 
-fn reaches(source: &dyn GitSource, oid: Oid, heads: &[Oid]) -> Result<bool, SourceError> {
-    if source.read_commit(oid).is_err() {
-        return Ok(false);
-    }
-    for &head in heads {
-        if source.is_ancestor(oid, head)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+/// What refs that have no log name now.
+fn unlogged_refs(source: &dyn GitSource, chronicle: &Chronicle) -> Result<Vec<Oid>, SourceError> {
+    let logged: HashSet<&str> = chronicle.refs_before().map(|(name, _)| name).collect();
+    let unlogged = source
+        .refs()?
+        .into_iter()
+        .filter(|found| !logged.contains(found.name.as_str()));
+    Ok(unlogged
+        .filter(|found| is_branch(&found.name))
+        .map(|found| found.oid)
+        .collect())
+}
+
+/// Whether a ref is a branch, here or of a remote. Tags can be put on anything later.
+fn is_branch(name: &str) -> bool {
+    name.starts_with("refs/heads/") || name.starts_with("refs/remotes/")
 }
 
 /// Late commits of the author and author date of one that was written or amended here: a server's copies of it.
@@ -191,10 +227,9 @@ fn known(source: &dyn GitSource, chronicle: &Chronicle, bounds: &Bounds<'_>) -> 
     }
     standing.extend(chronicle.refs_before().map(|(name, oid)| (name.to_string(), oid)));
     for (name, oid) in standing {
-        let lasting = ["refs/heads/", "refs/remotes/", "refs/tags/"]
-            .iter()
-            .any(|kind| name.starts_with(kind));
-        let Some(oid) = oid.filter(|_| lasting) else { continue };
+        let Some(oid) = oid.filter(|_| is_branch(&name)) else {
+            continue;
+        };
         if source
             .read_commit(oid)
             .is_ok_and(|commit| commit.committer.seconds < bounds.start)

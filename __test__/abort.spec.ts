@@ -1,0 +1,156 @@
+// AbortSignal: honoured before and during the work, reusable across calls, and left as it was found.
+
+import { getEventListeners } from 'node:events'
+import { runInNewContext } from 'node:vm'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { switchAndEdit } from './facade.turn.js'
+import { type AttributeTurnRequest, addon } from './support/addon.js'
+import { TurnRepository, temporaryFolder } from './support/turn-repository.js'
+
+const { attributeTurn, explainPath, isTurnAttributionError, readHead } = addon()
+
+const aborted = { name: 'AbortError', code: 'ABORTED' }
+
+let request: AttributeTurnRequest
+beforeAll(async () => {
+  request = await switchAndEdit()
+})
+
+function outcome(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => 'no error',
+    (reason: unknown) => reason,
+  )
+}
+
+describe('an abort', () => {
+  it('before the call rejects without any work: not even the folder is looked at', async () => {
+    const error = await outcome(readHead(temporaryFolder(), { signal: AbortSignal.abort() }))
+    expect(error).toMatchObject(aborted)
+  })
+
+  it('does not hide a wrong argument', async () => {
+    const wrong = readHead(1n as unknown as string, { signal: AbortSignal.abort() })
+    await expect(wrong).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+  })
+
+  it('carries the reason of the signal as its cause, whatever that is', async () => {
+    for (const reason of [new Error('enough'), 'enough', 0, null]) {
+      const error = await outcome(attributeTurn(request, { signal: AbortSignal.abort(reason) }))
+      expect(isTurnAttributionError(error)).toBe(true)
+      expect((error as Error).cause).toBe(reason)
+    }
+    const error = await outcome(attributeTurn(request, { signal: AbortSignal.abort() }))
+    expect((error as Error).cause).toBeInstanceOf(DOMException)
+  })
+
+  it('during the work rejects at once, with the stack of the caller', async () => {
+    const controller = new AbortController()
+    const pending = outcome(attributeTurn(request, { signal: controller.signal }))
+    controller.abort('changed my mind')
+    const error = await pending
+    expect(error).toMatchObject({ ...aborted, cause: 'changed my mind' })
+    expect((error as Error).stack).toContain('abort.spec.ts')
+  })
+
+  it('during the work stops the native work too', async () => {
+    const { large, duration } = await largeTurn()
+    const controller = new AbortController()
+    // One more than libuv's four threads: the last can only finish early if the others stopped.
+    const pending = Array.from({ length: 5 }, () => outcome(attributeTurn(large, { signal: controller.signal })))
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    const start = performance.now()
+    controller.abort()
+    for (const error of await Promise.all(pending)) expect(error).toMatchObject(aborted)
+    await readHead(large.cwd)
+    expect(performance.now() - start).toBeLessThan(Math.max(250, duration))
+  })
+
+  it('after the work changes nothing', async () => {
+    const controller = new AbortController()
+    const result = await attributeTurn(request, { signal: controller.signal })
+    controller.abort()
+    expect(result.shown).toHaveLength(1)
+  })
+
+  it('reaches explainPath and readHead', async () => {
+    const controller = new AbortController()
+    const { signal } = controller
+    const pending = [
+      outcome(explainPath(request, 'src/app.ts', { signal })),
+      outcome(readHead(request.cwd, { signal })),
+    ]
+    controller.abort()
+    for (const error of await Promise.all(pending)) expect(error).toMatchObject(aborted)
+  })
+})
+
+describe('a signal', () => {
+  it('serves any number of calls, one after the other and side by side, and then cancels all', async () => {
+    const controller = new AbortController()
+    const { signal } = controller
+    for (let count = 0; count < 3; count++) expect((await attributeTurn(request, { signal })).shown).toHaveLength(1)
+    const pending = Array.from({ length: 8 }, () => outcome(attributeTurn(request, { signal })))
+    controller.abort()
+    for (const error of await Promise.all(pending)) expect(error).toMatchObject(aborted)
+  })
+
+  it('keeps its onabort, and no listener of ours', async () => {
+    const controller = new AbortController()
+    const { signal } = controller
+    const seen: string[] = []
+    const onabort = () => seen.push('onabort')
+    signal.onabort = onabort
+    signal.addEventListener('abort', () => seen.push('listener'))
+    const before = getEventListeners(signal, 'abort').length
+    await attributeTurn(request, { signal })
+    await outcome(readHead('', { signal }))
+    expect(getEventListeners(signal, 'abort')).toHaveLength(before)
+    expect(signal.onabort).toBe(onabort)
+    const pending = outcome(attributeTurn(request, { signal }))
+    controller.abort()
+    expect(await pending).toMatchObject(aborted)
+    expect(seen.sort()).toEqual(['listener', 'onabort'])
+    expect(getEventListeners(signal, 'abort')).toHaveLength(before)
+  })
+
+  it('may be a timeout or a union of signals', async () => {
+    const union = AbortSignal.any([AbortSignal.timeout(60_000), new AbortController().signal])
+    expect((await attributeTurn(request, { signal: union })).shown).toHaveLength(1)
+  })
+
+  it('of another kind is INVALID_ARGUMENT', async () => {
+    const throwing = {
+      get aborted() {
+        throw new Error('no')
+      },
+    }
+    const controller = new AbortController()
+    for (const signal of [null, 7, 'x', {}, [], controller, throwing, runInNewContext('({ aborted: false })')]) {
+      const options = { signal } as unknown as { signal: AbortSignal }
+      await expect(attributeTurn(request, options)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+    }
+  })
+
+  it('may be left out', async () => {
+    expect((await attributeTurn(request, {})).shown).toHaveLength(1)
+    expect((await attributeTurn(request, undefined)).shown).toHaveLength(1)
+    for (const options of [null, 7, 'x'])
+      await expect(attributeTurn(request, options as never)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+  })
+})
+
+/** A turn with line counts for 3000 pulled files to work out, and how long that takes. */
+async function largeTurn(): Promise<{ large: AttributeTurnRequest; duration: number }> {
+  const repo = TurnRepository.create()
+  repo.switchNew('large')
+  for (let number = 0; number < 3000; number++) repo.write(`large/${number}.txt`, `${number}\n`.repeat(50))
+  repo.commit('large')
+  repo.checkout('main')
+  const from = await repo.startTurn()
+  repo.checkout('large')
+  const large: AttributeTurnRequest = { cwd: repo.cwd, from, to: await repo.endTurn(), demoted: 'lines' }
+  const start = performance.now()
+  await attributeTurn(large)
+  return { large, duration: performance.now() - start }
+}

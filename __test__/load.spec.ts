@@ -1,0 +1,130 @@
+// Loading: require and import, workers, what is missing said clearly, nothing run at install.
+
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { describe, expect, it } from 'vitest'
+import { switchAndEdit } from './facade.turn.js'
+import { temporaryFolder } from './support/turn-repository.js'
+
+const root = join(import.meta.dirname, '..')
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, Record<string, string>>
+
+const NAMES = [
+  'attributeTurn',
+  'explainPath',
+  'isTurnAttributionError',
+  'readCheckpoint',
+  'readCheckpointFacts',
+  'readHead',
+  'transitionLabel',
+  'writeCheckpointFacts',
+]
+
+function node(code: string, ...flags: string[]) {
+  return execFileSync(process.execPath, [...flags, '--eval', code], { cwd: root, encoding: 'utf8' }).trim()
+}
+
+describe('the package', () => {
+  it('is required with all its functions', () => {
+    expect(node(`console.log(Object.keys(require('turn-attribution')).sort().join())`)).toBe(NAMES.join())
+  })
+
+  it('is imported by name', () => {
+    const code = `import { ${NAMES.join(', ')} } from 'turn-attribution'
+      console.log([${NAMES.join(', ')}].every((each) => typeof each === 'function'))`
+    expect(node(code, '--input-type=module')).toBe('true')
+  })
+
+  it('is required from its folder, and tools can read its package.json', () => {
+    expect(node(`console.log(typeof require('.').readHead)`)).toBe('function')
+    expect(node(`console.log(require('turn-attribution/package.json').name)`)).toBe('turn-attribution')
+  })
+
+  it('declares in index.d.ts exactly what it exports', () => {
+    const types = readFileSync(join(root, 'index.d.ts'), 'utf8')
+    const declared = [...types.matchAll(/^export declare function (\w+)/gm)].map((match) => match[1])
+    expect([...new Set(declared)].sort()).toEqual(NAMES)
+    expect(types).not.toMatch(/\bany\b(?=[\s;,)\]|>])(?<!\/\/.*|\*.*)/m)
+    expect(types).not.toMatch(/const enum/)
+  })
+
+  it('runs nothing at install and depends on nothing', () => {
+    expect(Object.keys(manifest.scripts ?? {}).filter((name) => /install|prepare|prepublish/.test(name))).toEqual([])
+    expect(manifest.dependencies).toBeUndefined()
+  })
+
+  it('holds every file that package.json promises', () => {
+    const packed = JSON.parse(
+      execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root, encoding: 'utf8' }),
+    ) as { files: { path: string }[] }[]
+    const paths = packed[0]?.files.map(({ path }) => path) ?? []
+    for (const path of ['index.js', 'index.d.ts', 'binding.js', 'bin/turn-attribution.js', 'README.md', 'LICENSE-MIT'])
+      expect(paths).toContain(path)
+    expect(paths.filter((path) => /^(src|target|__test__)\//.test(path))).toEqual([])
+  })
+})
+
+describe('without the native binary', () => {
+  // The generated loader takes the addon from here, so a path to nothing is an install without the platform package.
+  const env = { ...process.env, NAPI_RS_NATIVE_LIBRARY_PATH: join(temporaryFolder(), 'none.node') }
+
+  it('require does not throw; the first call rejects and names the package, the reason and the ways out', () => {
+    const code = `const { readHead, isTurnAttributionError, transitionLabel } = require('.')
+      console.log(JSON.stringify(transitionLabel({})))
+      readHead('.').catch((error) => console.log(isTurnAttributionError(error), error.code, error.message))`
+    const { stdout, status } = spawnSync(process.execPath, ['--eval', code], { cwd: root, env, encoding: 'utf8' })
+    expect(status).toBe(0)
+    const [label, message] = stdout.trim().split('\n')
+    expect(label).toBe('""')
+    expect(message).toMatch(/^true BINDING_MISSING native binding missing: turn-attribution-\w+-\w+/)
+    expect(message).toContain('none.node')
+    expect(message).toContain('--omit=optional')
+  })
+
+  it('the command line exits with 1 and says so', () => {
+    const cli = join(root, 'bin/turn-attribution.js')
+    const run = spawnSync(process.execPath, [cli, 'head'], { cwd: root, env, encoding: 'utf8' })
+    expect(run.status).toBe(1)
+    expect(run.stdout).toBe('')
+    expect(run.stderr).toContain('native binding missing')
+  })
+})
+
+describe('worker threads', () => {
+  const code = `const { parentPort, workerData } = require('node:worker_threads')
+    const { attributeTurn } = require(workerData.root)
+    parentPort.postMessage('started')
+    const work = () => attributeTurn(workerData.request)
+    const loop = () => work().then((result) => { parentPort.postMessage(result.shown.length); return workerData.loop && loop() })
+    loop()`
+
+  function start(workerData: object): Worker {
+    return new Worker(code, { eval: true, workerData: { root, ...workerData } })
+  }
+
+  it('load and use the addon side by side', async () => {
+    const request = await switchAndEdit()
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        const worker = start({ request })
+        const messages: unknown[] = []
+        worker.on('message', (message) => messages.push(message))
+        const exit = await new Promise<number>((resolve, reject) => worker.on('exit', resolve).on('error', reject))
+        return [exit, ...messages]
+      }),
+    )
+    for (const answer of answers) expect(answer).toEqual([0, 'started', 1])
+  })
+
+  it('may be terminated in the middle of a call', async () => {
+    const request = await switchAndEdit()
+    for (let round = 0; round < 6; round++) {
+      const worker = start({ request, loop: true })
+      await new Promise((resolve) => worker.once('message', resolve))
+      await new Promise((resolve) => setTimeout(resolve, round * 3))
+      expect(await worker.terminate()).toBe(1)
+    }
+  })
+})

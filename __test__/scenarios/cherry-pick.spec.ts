@@ -1,0 +1,188 @@
+// Picks, patches and reverts: a clean replay of what existed has moved, a resolution is the agent's.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { lines, TurnRepository } from '../support/turn-repository.js'
+import { playTurn } from './play.js'
+
+/** `side` holds two commits of before the turn. */
+function withSide(conflicting = false): TurnRepository {
+  const repo = TurnRepository.create({ 'a.ts': lines(30), 'b.ts': 'b\n' })
+  repo.switchNew('side')
+  repo.edit('a.ts', 3, 'side').create('s.ts', 's\n').commit('side one')
+  repo.edit('a.ts', 20, 'side').commit('side two')
+  repo.checkout('main')
+  repo.edit('a.ts', conflicting ? 3 : 10, 'main').commit('main')
+  return repo
+}
+
+describe('a cherry-pick of a commit made before the turn', () => {
+  it('clean: demoted', async () => {
+    const repo = withSide()
+    const turn = await playTurn(repo, () => expect(repo.cherryPick('side~1').status).toBe(0))
+    turn.toShowNothing().toDemote(2)
+    expect(turn.result.demoted.files?.map((file) => file.reason)).toEqual(['replayed', 'replayed'])
+    expect(turn.result.branchTransition.label).toBe('Cherry-picked')
+  })
+
+  it('several at once, with -x, in another order: demoted', async () => {
+    for (const args of [['main..side'], ['-x', 'side~1', 'side'], ['side', 'side~1']]) {
+      const repo = withSide()
+      const turn = await playTurn(repo, () => expect(repo.cherryPick(...args).status).toBe(0))
+      turn.toShowNothing().toDemote(2)
+    }
+  })
+
+  it('one that fast-forwards: demoted', async () => {
+    const repo = withSide()
+    repo.checkout('side').switchNew('behind', 'side~1')
+    const turn = await playTurn(repo, () => expect(repo.cherryPick('--ff', 'side').status).toBe(0))
+    turn.toShowNothing().toDemote(1)
+  })
+
+  it('that stops, and the agent resolves: the resolved file is shown, the rest demoted', async () => {
+    const repo = withSide(true)
+    const turn = await playTurn(repo, () => {
+      expect(repo.cherryPick('side~1').status).not.toBe(0)
+      repo.resolve('a.ts', lines(30).replace('line 3\n', 'both\n'))
+      expect(repo.proceed('cherry-pick').status).toBe(0)
+    })
+    turn.toShow([{ path: 'a.ts', additions: 1, deletions: 1 }]).toDemote(1)
+  })
+
+  it('that stops, and the agent takes the picked side: shown', async () => {
+    const repo = withSide(true)
+    const turn = await playTurn(repo, () => {
+      repo.cherryPick('side~1')
+      repo.git('checkout', '-q', '--theirs', 'a.ts')
+      repo.git('add', '-A')
+      expect(repo.proceed('cherry-pick').status).toBe(0)
+    })
+    turn.toShow(['a.ts']).toDemote(1)
+  })
+
+  it('taken with -n and committed by hand is a decision of the agent: shown', async () => {
+    const repo = withSide()
+    const turn = await playTurn(repo, () => {
+      repo.cherryPick('-n', 'side~1')
+      repo.commit('taken over')
+    })
+    turn.toShow(['a.ts', 's.ts']).toDemote(0)
+  })
+
+  it('amended afterwards: the amended lines are shown', async () => {
+    const repo = withSide()
+    const turn = await playTurn(repo, () => {
+      repo.cherryPick('side~1')
+      repo.edit('a.ts', 28, 'mine').amend()
+    })
+    turn.toShow([{ path: 'a.ts', additions: 1, deletions: 1 }]).toDemote(1)
+  })
+
+  it('of a merge, with -m 1: demoted', async () => {
+    const repo = withSide()
+    repo.switchNew('joined', 'main~1').merge('side', '--no-ff')
+    repo.checkout('main')
+    const turn = await playTurn(repo, () => expect(repo.cherryPick('-m', '1', 'joined').status).toBe(0))
+    turn.toShowNothing().toDemote(2)
+  })
+
+  it('that becomes empty and is skipped leaves nothing', async () => {
+    const repo = withSide()
+    repo.cherryPick('side~1')
+    const turn = await playTurn(repo, () => {
+      repo.cherryPick('side~1')
+      repo.git('cherry-pick', '--skip')
+    })
+    turn.toShowNothing().toDemote(0)
+  })
+})
+
+describe("a cherry-pick of the agent's own commit of the turn", () => {
+  it('from another branch: shown', async () => {
+    const repo = withSide()
+    const turn = await playTurn(repo, () => {
+      repo.checkout('side')
+      const mine = repo.create('mine.ts', 'mine\n').edit('a.ts', 25, 'mine').commit('mine')
+      repo.checkout('main')
+      expect(repo.cherryPick(mine).status).toBe(0)
+    })
+    turn.toShow(['mine.ts', { path: 'a.ts', additions: 1, deletions: 1 }]).toDemote(0)
+  })
+})
+
+describe('am', () => {
+  it('of a patch whose commit existed here before: demoted', async () => {
+    const repo = withSide()
+    const patch = repo.git('format-patch', '--stdout', '-1', 'side~1')
+    const turn = await playTurn(repo, () => repo.gitWith({ input: `${patch}\n` }, 'am', '-q', '-3'))
+    turn.toShowNothing().toDemote(2)
+  })
+
+  it('of a patch that stops, resolved by hand: the resolved file is shown', async () => {
+    const repo = withSide(true)
+    const patch = repo.git('format-patch', '--stdout', '-1', 'side~1')
+    const turn = await playTurn(repo, () => {
+      expect(repo.tryGitWith({ input: `${patch}\n` }, 'am', '-q', '-3').status).not.toBe(0)
+      repo.resolve('a.ts', lines(30).replace('line 3\n', 'both\n')).resolve('s.ts', 's\n')
+      expect(repo.proceed('am').status).toBe(0)
+    })
+    turn.toShow(['a.ts']).toDemote(1)
+  })
+
+  it('of a patch that no commit here stands behind: shown', async () => {
+    const repo = withSide()
+    const mail = join(repo.root, 'patch.mail')
+    writeFileSync(
+      mail,
+      [
+        'From 0000000000000000000000000000000000000001 Mon Sep 17 00:00:00 2001',
+        'From: Some One <someone@example.net>',
+        'Date: Mon, 1 Jan 2024 00:00:00 +0000',
+        'Subject: [PATCH] by mail',
+        '',
+        '---',
+        'diff --git a/b.ts b/b.ts',
+        '--- a/b.ts',
+        '+++ b/b.ts',
+        '@@ -1 +1,2 @@',
+        ' b',
+        '+mail',
+        '-- ',
+        '2.47',
+        '',
+      ].join('\n'),
+    )
+    const turn = await playTurn(repo, () => repo.git('am', '-q', mail))
+    turn.toShow([{ path: 'b.ts', additions: 1, deletions: 0 }]).toDemote(0)
+  })
+})
+
+describe('a revert', () => {
+  it('of an older commit is a decision of the agent: shown', async () => {
+    const repo = withSide()
+    const turn = await playTurn(repo, () => expect(repo.revert('HEAD').status).toBe(0))
+    turn.toShow([{ path: 'a.ts', additions: 1, deletions: 1 }]).toDemote(0)
+  })
+
+  it('of what was pulled in the turn leaves nothing of it', async () => {
+    const repo = withSide()
+    repo.push('main')
+    repo.teammate.push({ 'up.ts': 'up\n' })
+    const up = repo.teammate.push({ 'b.ts': 'theirs\n' })
+    const turn = await playTurn(repo, () => {
+      repo.pull()
+      expect(repo.revert(up).status).toBe(0)
+    })
+    turn.toShowNothing().toDemote(1)
+  })
+
+  it('of its own commit of the turn leaves nothing', async () => {
+    const repo = withSide()
+    const turn = await playTurn(repo, () => {
+      repo.edit('b.ts', 1, 'mine').commit('mine')
+      repo.revert('HEAD')
+    })
+    turn.toShowNothing().toDemote(0)
+  })
+})

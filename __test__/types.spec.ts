@@ -1,0 +1,85 @@
+// The contract as a TypeScript caller sees it. `npm run check:types` is what fails here; at run time little happens.
+
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import type {
+  AttributeTurnRequest,
+  Attribution,
+  Checkpoint,
+  Demoted,
+  HeadFacts,
+  PathExplanation,
+  RecordedFacts,
+  ShownFile,
+  TurnAttribution,
+  TurnAttributionError,
+} from '../index.js'
+import * as api from '../index.js'
+
+describe('types', () => {
+  it('a union is closed: a switch over it is exhaustive', () => {
+    function words(attribution: Attribution): string {
+      switch (attribution.status) {
+        case 'unmoved':
+          return 'the head did not move'
+        case 'attributed':
+          return attribution.evidence
+        case 'not-attributed':
+          return `${attribution.reason}: ${attribution.detail}`
+      }
+    }
+    expect(words({ status: 'attributed', evidence: 'reflog', notes: [] })).toBe('reflog')
+
+    function kind(file: ShownFile): number {
+      switch (file.kind) {
+        case 'added':
+        case 'modified':
+        case 'deleted':
+        case 'renamed':
+        case 'typechange':
+        case 'submodule':
+          return 1
+      }
+    }
+    expect(kind({ kind: 'added' } as ShownFile)).toBe(1)
+  })
+
+  it('absence is null in results, and a missing key in requests', () => {
+    expectTypeOf<HeadFacts['headOid']>().toEqualTypeOf<string | null>()
+    expectTypeOf<HeadFacts['branch']>().toEqualTypeOf<string | null>()
+    expectTypeOf<ShownFile['additions']>().toEqualTypeOf<number | null>()
+    expectTypeOf<ShownFile['previousPath']>().toEqualTypeOf<string | null>()
+    expectTypeOf<Demoted['files']>().not.toEqualTypeOf<undefined>()
+    expectTypeOf<PathExplanation['expectedContent']>().toEqualTypeOf<Uint8Array | null>()
+    expectTypeOf<Checkpoint['headOid']>().toEqualTypeOf<string | null | undefined>()
+    expectTypeOf<AttributeTurnRequest['demoted']>().toEqualTypeOf<'count' | 'paths' | 'lines' | undefined>()
+    // @ts-expect-error with exactOptionalPropertyTypes an optional key is absent, not undefined
+    const facts: RecordedFacts = { pin: undefined }
+    expect(facts).toBeDefined()
+  })
+
+  it('no field is any', () => {
+    type Fields<T> = { [K in keyof T]-?: 0 extends 1 & T[K] ? K : never }[keyof T]
+    expectTypeOf<Fields<TurnAttribution>>().toEqualTypeOf<never>()
+    expectTypeOf<Fields<ShownFile>>().toEqualTypeOf<never>()
+    expectTypeOf<Fields<HeadFacts>>().toEqualTypeOf<never>()
+    expectTypeOf<Fields<Checkpoint>>().toEqualTypeOf<never>()
+    expectTypeOf<Fields<PathExplanation>>().toEqualTypeOf<never>()
+  })
+
+  it('functions take and give what the contract says', () => {
+    expectTypeOf(api.readHead).returns.resolves.toEqualTypeOf<HeadFacts>()
+    expectTypeOf(api.readCheckpoint).returns.resolves.toExtend<Checkpoint>()
+    expectTypeOf(api.attributeTurn).parameter(0).toEqualTypeOf<AttributeTurnRequest>()
+    expectTypeOf(api.attributeTurn).returns.resolves.toEqualTypeOf<TurnAttribution>()
+    expectTypeOf(api.explainPath).returns.resolves.toEqualTypeOf<PathExplanation>()
+    expectTypeOf(api.transitionLabel).returns.toEqualTypeOf<string>()
+    expectTypeOf(api.writeCheckpointFacts).returns.resolves.toEqualTypeOf<string>()
+    expectTypeOf(api.readCheckpointFacts).returns.resolves.toEqualTypeOf<RecordedFacts>()
+    expectTypeOf(api.isTurnAttributionError).guards.toEqualTypeOf<TurnAttributionError>()
+  })
+
+  it('what was read from a message spreads into a checkpoint', () => {
+    const spread = (ref: string, facts: RecordedFacts): Checkpoint => ({ ref, ...facts })
+    expect(spread('x', { headOid: null })).toEqual({ ref: 'x', headOid: null })
+  })
+})
