@@ -217,6 +217,8 @@ pub fn label(facts: &MoveFacts, actions: &[GitAction]) -> String {
             kind: ActionKind::Checkout,
             ..
         }) => format!("Switched {from} → {to}"),
+        // The log may be gone; that the branch is another one was recorded.
+        None if actions.is_empty() && facts.from_branch != facts.to_branch => format!("Switched {from} → {to}"),
         _ => String::new(),
     };
     if said.is_empty() {

@@ -283,7 +283,7 @@ impl Turn<'_> {
         let redo_conflicts = replay.redo_conflicts(to_head)?;
         let expected_at = |path: &RepoPath, change: &Change| expected.changed(path).unwrap_or(change.old);
         let carried_by_others = self.carried_by_others(analysis, &commits, &mut replay, expected_at)?;
-        let replayed = !commits.made_here.is_empty();
+        let replayed = !replay.rested_on(to_head)?.is_empty();
         let decisions = analysis.delta.iter().map(|(path, change)| {
             let facts = PathFacts {
                 change,

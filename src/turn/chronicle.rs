@@ -180,11 +180,14 @@ impl Chronicle {
         }
     }
 
-    /// Every value that a ref of this repository had in the turn, or moved away from.
-    pub fn values_in_turn(&self) -> impl Iterator<Item = Oid> {
+    /// Every value that a ref of this repository was given in the turn by making something, and the one it had.
+    pub fn values_made_from(&self) -> impl Iterator<Item = Oid> {
         let own = self.chains.iter().filter(|chain| chain.kind != LogKind::Remote);
-        let entries = own.flat_map(|chain| &chain.entries[chain.turn.clone()]);
-        entries
+        let making = own.flat_map(|chain| {
+            let made = |at: &usize| chain.words[*at].creates() || matches!(chain.words[*at], Word::RebaseFinish(_));
+            chain.turn.clone().filter(made).map(|at| &chain.entries[at])
+        });
+        making
             .flat_map(|entry| [entry.old, entry.new])
             .filter(|oid| !oid.is_zero())
     }

@@ -82,12 +82,15 @@ impl Counting<'_> {
     /// Joins a deleted and an added file that are alike. Only shown files are paired: a file that history
     /// took away is no previous path of one that the agent wrote.
     fn pair(&self, files: &mut Vec<ShownFile>) -> Result<(), SourceError> {
+        // Empty files are all alike: that says nothing of where one came from.
+        let empty = self.source.store_blob(Vec::new());
         let ends = |old: bool| {
             let one_sided = files
                 .iter()
                 .filter(move |file| file.old.is_some() == old && file.new.is_some() != old);
             one_sided
                 .filter_map(|file| Some((file.path.clone(), file.old.or(file.new)?)))
+                .filter(|(_, entry)| entry.oid != empty)
                 .collect::<Vec<_>>()
         };
         let (deleted, added) = (ends(true), ends(false));

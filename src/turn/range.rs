@@ -98,11 +98,11 @@ fn compose(
             let Verdict::Shown(reason) = decision.verdict else {
                 continue;
             };
-            let reason = match reason {
-                ShownReason::NotAttributed => ShownReason::TurnNotAttributed,
-                _ => ShownReason::AuthoredInRange,
-            };
-            authored.insert(path.clone(), reason);
+            if reason == ShownReason::NotAttributed {
+                authored.insert(path.clone(), ShownReason::TurnNotAttributed);
+            } else {
+                authored.entry(path.clone()).or_insert(ShownReason::AuthoredInRange);
+            }
         }
     }
     let mut decisions = BTreeMap::new();

@@ -409,8 +409,9 @@ impl<'a> Replay<'a> {
                 Some(only)
             }
             _ => {
-                // Author and date alone may be a coincidence: a replay is closer to what was made than the parent.
-                let far = if told {
+                // Within the turn author and date alone may be a coincidence: then a replay is closer to what was
+                // made than the parent.
+                let far = if told || commit.author.seconds < self.start {
                     usize::MAX
                 } else {
                     self.changes_of(commit.oid)?.len()
@@ -645,7 +646,8 @@ impl<'a> Replay<'a> {
         Ok(conflicts)
     }
 
-    fn rested_on(&self, head: Oid) -> Result<BTreeSet<Oid>, SourceError> {
+    /// The turn commits that the head, and each replay on the way to it, rest on.
+    pub fn rested_on(&self, head: Oid) -> Result<BTreeSet<Oid>, SourceError> {
         let mut pending: Vec<Oid> = self.roles.keys().copied().chain([head]).collect();
         let mut met = BTreeSet::new();
         while let Some(oid) = pending.pop() {

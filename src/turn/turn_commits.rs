@@ -69,9 +69,10 @@ pub fn turn_commits(
     // A replay may rest on commits that HEAD never came to: what was rebased, amended or picked elsewhere.
     let elsewhere = readable(
         source,
-        chronicle.values_in_turn().chain(chronicle.pushed.iter().copied()),
+        chronicle.values_made_from().chain(chronicle.pushed.iter().copied()),
     );
     let arrived = dated_since(source, &[&heads[..], &elsewhere[..]].concat(), since)?;
+    let on_the_way = dated_since(source, &heads, since)?;
 
     let mut own: HashSet<Vec<u8>> = chronicle.identities.clone();
     own.extend(source.user_email().map(|address| address.to_ascii_lowercase()));
@@ -117,8 +118,9 @@ pub fn turn_commits(
     }
     let copies = copies(source, chronicle, &found)?;
     found.made_here.extend(copies);
-    let came_back = |oid: &Oid| !chronicle.made.contains_key(oid);
-    if !chronicle.pushed.is_empty() || found.made_here.iter().any(came_back) {
+    let came_back = |oid: &Oid| on_the_way.contains_key(oid) && !chronicle.made.contains_key(oid);
+    let may_be_built_on = !chronicle.pushed.is_empty() || !inherited.made_here.is_empty();
+    if may_be_built_on || found.made_here.iter().any(came_back) {
         // What was pushed may come back under commits of any date.
         let hide = readable(source, before.into_iter());
         let walk = CommitWalk {
@@ -216,30 +218,53 @@ fn known(source: &dyn GitSource, chronicle: &Chronicle, bounds: &Bounds<'_>) -> 
         source,
         chronicle.before.iter().chain(&chronicle.fetched).copied(),
     ));
-    // A ref's own log says where it stood; without one it is taken to have stood where it is now.
-    let mut standing: HashMap<String, Option<Oid>> = source
-        .refs()?
-        .into_iter()
-        .map(|found| (found.name, Some(found.oid)))
+    // A ref's own log says where it stood; without one it is taken to have stood where it is now, unless it names
+    // what the turn made. Tags may be put on anything later, so they count only where a log tells what was made.
+    let backdated: Vec<Oid> = chronicle
+        .made
+        .keys()
+        .copied()
+        .filter(|&oid| is_older(source, oid, bounds))
         .collect();
+    let mut standing: HashMap<String, Option<Oid>> = HashMap::new();
+    for found in source.refs()? {
+        let is_tag = chronicle.has_head_log && found.name.starts_with("refs/tags/");
+        if !is_tag && !is_branch(&found.name) {
+            continue;
+        }
+        let mut holds_made = false;
+        for &oid in &backdated {
+            holds_made |= source.is_ancestor(oid, found.oid)?;
+        }
+        if !holds_made {
+            standing.insert(found.name, Some(found.oid));
+        }
+    }
     if let Some(branch) = bounds.own_branch {
         standing.remove(&format!("refs/heads/{branch}"));
     }
-    standing.extend(chronicle.refs_before().map(|(name, oid)| (name.to_string(), oid)));
-    for (name, oid) in standing {
-        let Some(oid) = oid.filter(|_| is_branch(&name)) else {
-            continue;
-        };
-        if source
-            .read_commit(oid)
-            .is_ok_and(|commit| commit.committer.seconds < bounds.start)
-        {
-            known.push(oid);
-        }
-    }
+    standing.extend(
+        chronicle
+            .refs_before()
+            .filter(|(name, _)| is_branch(name))
+            .map(|(name, oid)| (name.to_string(), oid)),
+    );
+    known.extend(
+        standing
+            .into_values()
+            .flatten()
+            .filter(|&oid| is_older(source, oid, bounds)),
+    );
     known.sort();
     known.dedup();
     Ok(known)
+}
+
+/// Whether a commit is there and dated before the turn.
+fn is_older(source: &dyn GitSource, oid: Oid, bounds: &Bounds<'_>) -> bool {
+    source
+        .read_commit(oid)
+        .is_ok_and(|commit| commit.committer.seconds < bounds.start)
 }
 
 /// Proof that something is old is only as good as it is still there: what was pruned proves nothing.
