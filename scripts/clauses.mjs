@@ -1,4 +1,4 @@
-// npm run clauses [-- --only <words>] [--turns 150] [--seed clauses] [--skip-simulation] [--skip-tests]
+// npm run clauses [-- --only <words>] [--turns 110] [--seed spec] [--skip-simulation] [--skip-tests]
 //                 [--skip-baseline] [--quick] [--folder <path>]
 //
 // Switches off every clause of the procedure in turn, in a copy of the crate, and asks who notices: the simulation of
@@ -18,8 +18,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const { values: options } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
-    turns: { type: 'string', default: '150' },
-    seed: { type: 'string', default: 'clauses' },
+    turns: { type: 'string', default: '110' },
+    seed: { type: 'string', default: 'spec' },
     'skip-simulation': { type: 'boolean', default: false },
     'skip-tests': { type: 'boolean', default: false },
     'skip-baseline': { type: 'boolean', default: false },

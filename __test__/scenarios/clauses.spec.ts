@@ -1,11 +1,11 @@
 // One story for each clause of the procedure that no other story needs: without the clause, the answer is another.
-import { rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { TurnAttribution } from '../support/addon.js'
 import { runGit } from '../support/git.js'
 import { lines, TurnRepository } from '../support/turn-repository.js'
-import { ask, playTurn, recordTurn, verdictOf } from './play.js'
+import { ask, playTurn, recordTurn, verdictOf, withoutPins } from './play.js'
 
 const past = '2023-01-01T00:00:00Z'
 const future = '2036-01-01T00:00:00Z'
@@ -52,6 +52,82 @@ function colleagueDoes(repo: TurnRepository, how: (git: (...args: string[]) => s
 const reasonOf = (result: TurnAttribution, path: string): string | undefined =>
   result.shown.find((file) => file.path === path)?.reason ??
   result.demoted.files?.find((file) => file.path === path)?.reason
+
+describe('where the turn lies in the log of HEAD', () => {
+  const atPast = { GIT_COMMITTER_DATE: past }
+  const atFuture = { GIT_COMMITTER_DATE: future }
+
+  /** Work by a clock set back, given up and taken up again. */
+  function toAndFro(repo: TurnRepository, env: Record<string, string>): void {
+    const start = repo.oid()
+    const mine = repo.edit('a.ts', 5, 'mine').commit('mine', { date: past, committerDate: past })
+    repo.gitWith({ env }, 'reset', '-q', '--hard', start)
+    repo.reset('hard', mine)
+  }
+
+  /** The colleague's commit of the turn, fetched and gone to; a later turn writes the same by hand and comes back. */
+  async function laterByHand(env: Record<string, string>) {
+    const repo = plain()
+    const request = await recordTurn(repo, () => {
+      repo.checkout('--detach')
+      repo.teammate.push({ 'b.ts': 'late\n' }, { late: true })
+      repo.fetch().checkout('--detach', 'origin/main')
+    })
+    repo.gitWith({ env }, 'checkout', '-q', '--detach', 'main')
+    repo.edit('b.ts', 1, 'late')
+    repo.gitWith({ env }, 'commit', '-q', '-a', '-m', 'the same by hand')
+    repo.gitWith({ env }, 'checkout', '-q', '--detach', 'origin/main')
+    return { repo, request }
+  }
+
+  it('begins at the pin, though a clock set back says that HEAD was there once more: shown', async () => {
+    const repo = plain()
+    const turn = await playTurn(repo, () => toAndFro(repo, atPast))
+    turn.toShow(['a.ts']).toDemote(0)
+  })
+
+  it('ends at the pin, though a clock set back says that HEAD was there once more: no hand in it', async () => {
+    const { repo, request } = await laterByHand(atPast)
+    const turn = await ask(repo, request)
+    turn.toShowNothing().toDemote(1)
+  })
+
+  it('begins, without a pin, before HEAD came back to where it began: shown', async () => {
+    const repo = plain()
+    const turn = await playTurn(repo, () => toAndFro(repo, {}), { change: withoutPins })
+    turn.toShow(['a.ts']).toDemote(0)
+  })
+
+  it('begins, without a pin and a time that helps, at the first entry that fits, not at the last: shown', async () => {
+    const repo = plain()
+    const request = withoutPins(await recordTurn(repo, () => toAndFro(repo, {})))
+    const start = Number(repo.git('log', '-1', '--format=%ct', request.from.headOid ?? '')) * 1000
+    const turn = await ask(repo, { ...request, from: { ...request.from, turnStartedAt: start } })
+    turn.toShow(['a.ts']).toDemote(0)
+  })
+
+  it('ends, without a pin, before HEAD came back after it: no hand in it', async () => {
+    const { repo, request } = await laterByHand(atFuture)
+    const turn = await ask(repo, withoutPins(request))
+    turn.toShowNothing().toDemote(1)
+  })
+
+  it('ends, without a pin, where HEAD came back within it, not before: the hand in it counts', async () => {
+    const repo = plain()
+    const turn = await playTurn(
+      repo,
+      () => {
+        repo.checkout('--detach')
+        repo.teammate.push({ 'b.ts': 'late\n' }, { late: true })
+        repo.fetch().checkout('--detach', 'origin/main').checkout('--detach', 'main')
+        repo.edit('b.ts', 1, 'late').commit('the same by hand')
+        repo.checkout('--detach', 'origin/main')
+      },
+      { change: withoutPins },
+    )
+    turn.toShow([{ path: 'b.ts', reason: 'late-commit' }]).toDemote(0)
+  })
+})
 
 describe('the logs of other refs are placed by their times and by the log of HEAD', () => {
   it('what is fetched after the turn proves nothing about it', async () => {
@@ -164,18 +240,35 @@ describe('the logs of other refs are placed by their times and by the log of HEA
     expect(reasonOf(turn.result, 'up.ts')).toBe('moved-by-history')
   })
 
-  it('a branch is told from the start of its log, however often it is named later', async () => {
+  it('what another worktree committed before the turn, never seen here, is merged: demoted', async () => {
     const repo = plain()
+    repo.worktree('sub').create('old.ts', 'old\n').commit('sub-agent')
+    const turn = await playTurn(repo, () => expect(repo.merge('sub').status).toBe(0))
+    turn.toShowNothing().toDemote(1)
+  })
+
+  it('a worktree put on an old branch makes nothing of it', async () => {
+    const repo = plain()
+    repo.branch('old', unlogged(repo, 'HEAD', { 'old.ts': 'old\n' }))
     const turn = await playTurn(repo, () => {
-      repo.teammate.push({ 'b.ts': 'up\n', 'up.ts': 'up\n' })
-      repo.pull()
-      repo.reset('soft', 'HEAD~1').commit('as one of mine')
+      repo.git('worktree', 'add', '-q', join(repo.root, 'sub'), 'old')
+      expect(repo.merge('old').status).toBe(0)
     })
-    turn.toShowNothing().toDemote(2)
+    turn.toShowNothing().toDemote(1)
   })
 })
 
 describe('the log tells nothing: what is known to be older', () => {
+  it('a commit of others that was fetched and gone to by plumbing', async () => {
+    const repo = plain()
+    repo.teammate.push({ 'up.ts': 'up\n' })
+    const turn = await playTurn(repo, () => {
+      repo.fetch()
+      moveByHand(repo, repo.oid('origin/main'))
+    })
+    turn.toShowNothing().toDemote(1)
+  })
+
   it('a commit that HEAD stood on before the turn, named by nothing else', async () => {
     const repo = plain()
     repo.checkout('--detach').create('d.ts', 'd\n').commit('detached')
@@ -202,11 +295,12 @@ describe('the log tells nothing: what is known to be older', () => {
     turn.toShow(['mine.ts']).toDemote(1)
   })
 
-  it('not a tag on a commit that is dated in the turn', async () => {
+  it('not a branch without a log, on a commit that is dated in the turn', async () => {
     const repo = plain()
     const turn = await playTurn(repo, () => {
-      const one = unlogged(repo, 'HEAD', { 'one.ts': 'one\n' })
-      repo.tag('v1', one)
+      const robot = { GIT_AUTHOR_EMAIL: 'robot@example.org', GIT_COMMITTER_EMAIL: 'robot@example.org' }
+      const one = unlogged(repo, 'HEAD', { 'one.ts': 'one\n' }, robot)
+      repo.git('-c', 'core.logAllRefUpdates=false', 'branch', 'quiet', one)
       moveByHand(repo, unlogged(repo, one, { 'two.ts': 'two\n' }))
     })
     turn.toShow(['one.ts', 'two.ts']).toDemote(0)
@@ -243,6 +337,47 @@ describe('the log tells nothing: what is known to be older', () => {
       moveByHand(repo, unlogged(repo, one, { 'two.ts': 'two\n' }))
     })
     turn.toShow(['one.ts', 'two.ts']).toDemote(0)
+  })
+
+  it('not a branch without a log that holds what the turn made', async () => {
+    const repo = plain()
+    const turn = await playTurn(repo, () => {
+      const one = unlogged(repo, 'HEAD', { 'one.ts': 'one\n' }, dated(past))
+      const two = unlogged(repo, one, { 'two.ts': 'two\n' }, dated(past))
+      moveByHand(repo, two)
+      repo.git('-c', 'core.logAllRefUpdates=false', 'branch', 'quiet', two)
+    })
+    turn.toShow(['one.ts', 'two.ts']).toDemote(0)
+  })
+
+  it('without logs, a tag proves nothing: it may have been put there later', async () => {
+    const repo = plain()
+    repo.git('config', 'core.logAllRefUpdates', 'false')
+    rmSync(join(repo.cwd, '.git/logs'), { recursive: true })
+    const turn = await playTurn(repo, () => {
+      repo.create('n.ts', 'n\n').commit('mine', { date: past, committerDate: past })
+      repo.tag('v1')
+    })
+    turn.toShow(['n.ts']).toDemote(0)
+  })
+
+  it('not what a sub-agent pushed, squashed on the server and gone to by hand', async () => {
+    const repo = plain()
+    const turn = await playTurn(repo, () => {
+      const sub = repo.worktree('sub')
+      sub.edit('a.ts', 5, 'sub').git('add', '-A')
+      const robot = { GIT_AUTHOR_EMAIL: 'robot@example.org', GIT_COMMITTER_EMAIL: 'robot@example.org' }
+      sub.gitWith({ env: robot }, 'commit', '-q', '-m', 'sub-agent')
+      sub.push('sub')
+      repo.worktreeRemove(sub).branch('-D', 'sub')
+      colleagueDoes(repo, (git) => {
+        git('merge', '-q', '--squash', 'origin/sub')
+        git('commit', '-q', '-m', 'sub (#1)')
+      })
+      repo.fetch()
+      moveByHand(repo, repo.oid('origin/main'))
+    })
+    turn.toShow(['a.ts']).toDemote(0)
   })
 
   it('not what was pushed from here', async () => {
@@ -294,6 +429,27 @@ describe('a log that is lost', () => {
     const turn = await ask(repo, request)
     turn.toShowNothing().toDemote(1)
     expect(turn.result.attribution).toMatchObject({ evidence: 'weak' })
+  })
+
+  it('a reset to an older commit, and work later on: what the log still tells may be of the turn', async () => {
+    const repo = plain()
+    repo.create('n.ts', 'n\n').commit('later')
+    const request = await recordTurn(repo, () => repo.reset('hard', 'HEAD~1'))
+    repo.forgetReflogs()
+    repo.edit('a.ts', 5, 'another turn').commit('another turn')
+    const turn = await ask(repo, request, { askLater: false })
+    turn.toShow(['n.ts']).toDegrade('reflog-lost')
+  })
+
+  it('a commit dated back by hand, and a branch on it: the branch proves nothing', async () => {
+    const repo = plain()
+    const request = await recordTurn(repo, () => {
+      repo.create('n.ts', 'n\n').commit('mine', { date: past, committerDate: past })
+      repo.branch('copy')
+    })
+    repo.forgetReflogs()
+    const turn = await ask(repo, request)
+    turn.toShow(['n.ts']).toDegrade('reflog-lost')
   })
 
   it('a pick from a branch: nothing proves any more that it is one, all is shown, and why', async () => {
@@ -390,6 +546,27 @@ describe('which late commits are the work of the turn', () => {
     turn.toShowNothing().toDemote(1)
   })
 
+  it('the same, where no log tells of the branch', async () => {
+    const repo = plain()
+    const date = `${Math.floor(Date.now() / 1000) - 300} +0000`
+    const old = unlogged(repo, 'HEAD', { 'f.ts': 'f\n' }, dated(date))
+    repo.git('-c', 'core.logAllRefUpdates=false', 'branch', 'feature', old)
+    const turn = await playTurn(repo, () => repo.checkout('feature'))
+    turn.toShowNothing().toDemote(1)
+  })
+
+  it('work of a sub-agent by a clock that is slow, its worktree and branch gone, merged here: shown', async () => {
+    const repo = plain()
+    const date = `${Math.floor(Date.now() / 1000) - 300} +0000`
+    const turn = await playTurn(repo, () => {
+      const sub = repo.worktree('sub')
+      sub.create('n.ts', 'n\n').commit('sub-agent', { date, committerDate: date })
+      repo.merge('sub')
+      repo.worktreeRemove(sub).branch('-D', 'sub')
+    })
+    turn.toShow(['n.ts']).toDemote(0)
+  })
+
   it('a commit in the second in which the turn begins, that no log tells of: shown', async () => {
     const repo = plain()
     const request = await recordTurn(repo, () => {
@@ -411,7 +588,40 @@ describe('which late commits are the work of the turn', () => {
       const date = `${Math.floor(Date.now() / 1000) - 300} +0000`
       repo.create('two.ts', 'two\n').commit('two', { date, committerDate: date })
     })
-    turn.toShow(['one.ts', 'two.ts']).toDemote(0)
+    turn.toShow([
+      { path: 'one.ts', mixed: false },
+      { path: 'two.ts', mixed: false },
+    ])
+  })
+
+  it("a server's copy of a commit that the agent made under another name is the agent's: its lines alone", async () => {
+    const repo = plain()
+    const turn = await playTurn(repo, () => {
+      repo
+        .switchNew('topic')
+        .edit('a.ts', 5, 'mine')
+        .commit('mine', { author: { name: 'Robot', email: robot } })
+      repo.push('-u', 'topic')
+      colleagueDoes(repo, (git, folder) => {
+        writeFileSync(join(folder, 'b.ts'), 'theirs\n')
+        git('commit', '-q', '-a', '-m', 'theirs')
+        git('cherry-pick', 'origin/topic')
+      })
+      repo.checkout('main').pull()
+    })
+    turn.toShow([{ path: 'a.ts', mixed: false }]).toDemote(1)
+  })
+
+  it("a colleague's commit that was picked here, and then comes itself, is no copy of the pick: demoted", async () => {
+    const repo = plain()
+    const turn = await playTurn(repo, () => {
+      repo.teammate.push({ 'late.ts': 'late\n' }, { late: true, branch: 'theirs' })
+      repo.create('n.ts', 'n\n').commit('mine')
+      repo.fetch()
+      expect(repo.cherryPick('origin/theirs').status).toBe(0)
+      expect(repo.merge('origin/theirs').status).toBe(0)
+    })
+    turn.toShow(['n.ts']).toDemote(1)
   })
 
   it('a late pick of what was picked here too: of the two it cannot be told which is the copy', async () => {
@@ -559,16 +769,15 @@ describe('merges of trees', () => {
     turn.toShow(['c.ts']).toDemote(2)
   })
 
-  it('a rebase that did not stop, with a hand in a renamed file on the way: its lines alone', async () => {
-    const repo = renaming(false)
+  it('a rebase that does not say whether it stopped, with a hand in a renamed file: its lines alone', async () => {
+    const repo = renaming(true)
     repo.checkout('topic')
     const turn = await playTurn(repo, () => {
-      const stop = (commits: string[]): string[] => commits.map((oid) => `edit ${oid}`)
-      expect(repo.rebaseInteractive('main', stop).status).toBe(0)
-      repo.edit('s.ts', 25, 'mine').amend()
+      expect(repo.rebase('main', '--apply').status).not.toBe(0)
+      repo.resolve('c.ts', lines(9)).edit('s.ts', 25, 'mine').git('add', '-A')
       expect(repo.proceed('rebase').status).toBe(0)
     })
-    turn.toShow([{ path: 's.ts', mixed: false, additions: 1, deletions: 1 }])
+    expect(turn.result.shown.find((file) => file.path === 's.ts')).toMatchObject({ mixed: false, additions: 1 })
   })
 
   it('a file that was resolved by hand on a branch is not trusted where that branch is merged', async () => {
@@ -585,6 +794,43 @@ describe('merges of trees', () => {
       expect(repo.merge('topic').status).toBe(0)
     })
     expect(turn.result.shown).toMatchObject([{ path: 'a.ts', mixed: true, reason: 'conflict' }])
+  })
+
+  it('a link is not merged, were its target of many lines', async () => {
+    const target = (first: string, last: string): string => `${[first, 2, 3, 4, 5, 6, 7, 8, last].join('\n')}\n`
+    const repo = plain()
+    repo.symlink(target('1', '9'), 'link').commit('link')
+    repo.switchNew('topic').symlink(target('topic', '9'), 'link').commit('topic')
+    repo.checkout('main').symlink(target('1', 'main'), 'link').commit('main')
+    repo.checkout('topic')
+    const turn = await playTurn(repo, () => {
+      expect(repo.merge('main').status).toBe(1)
+      repo.symlink(target('topic', 'main'), 'link').commit('merged')
+    })
+    turn.toShow(['link']).toDemote(0)
+  })
+
+  it('with -X theirs, which decides by itself: demoted', async () => {
+    const repo = plain()
+    repo.switchNew('topic').edit('a.ts', 3, 'topic').commit('topic')
+    repo.checkout('main').edit('a.ts', 3, 'main').commit('main')
+    repo.checkout('topic')
+    const turn = await playTurn(repo, () => expect(repo.merge('main', '-X', 'theirs').status).toBe(0))
+    turn.toShowNothing().toDemote(1)
+  })
+
+  it('criss-cross, with a change of what either side had from the other: demoted', async () => {
+    const repo = plain()
+    repo.switchNew('left').edit('a.ts', 3, 'left').commit('left')
+    repo.checkout('main').switchNew('right').edit('a.ts', 12, 'right').commit('right')
+    repo.branch('right-before')
+    expect(repo.merge('left', '--no-ff').status).toBe(0)
+    repo.edit('a.ts', 20, 'right again').commit('right again')
+    repo.checkout('left')
+    expect(repo.merge('right-before', '--no-ff').status).toBe(0)
+    repo.edit('a.ts', 3, 'left again').edit('a.ts', 12, 'left again').commit('left again')
+    const turn = await playTurn(repo, () => expect(repo.merge('right').status).toBe(0))
+    turn.toShowNothing().toDemote(1)
   })
 
   it('an octopus whose last branch grew out of an earlier one', async () => {
@@ -609,22 +855,41 @@ describe('rebases', () => {
   }
   const squash = ([one, two, three]: string[]): string[] => [`pick ${one}`, `squash ${two}`, `pick ${three}`]
 
-  it('of a line with a merge in it, one commit squashed into another: demoted', async () => {
-    const repo = plain()
-    repo.switchNew('side').create('s.ts', 's\n').commit('side')
-    repo.checkout('main').switchNew('topic').create('one.ts', 'one\n').commit('one')
-    repo.create('two.ts', 'two\n').commit('two')
-    repo.merge('side', '--no-ff')
-    repo.create('three.ts', 'three\n').commit('three')
-    repo.checkout('main').create('m.ts', 'm\n').commit('main')
-    repo.checkout('topic')
+  it('of a branch that was gone to in the turn, one commit squashed into another: all of it is demoted', async () => {
+    const repo = onTopic().checkout('main')
     const turn = await playTurn(repo, () => {
-      const squashed = (commits: string[]): string[] =>
+      repo.checkout('topic')
+      expect(repo.rebaseInteractive('main', squash, 'one and two').status).toBe(0)
+    })
+    turn.toShowNothing().toDemote(5)
+  })
+
+  it('the same, the first commit left out: that one does not matter', async () => {
+    const repo = onTopic()
+    repo.create('four.ts', 'four\n').commit('four')
+    repo.checkout('main')
+    const turn = await playTurn(repo, () => {
+      repo.checkout('topic')
+      const plan = ([, two, three, four]: string[]): string[] => [`pick ${two}`, `squash ${three}`, `pick ${four}`]
+      expect(repo.rebaseInteractive('main', plan, 'two and three').status).toBe(0)
+    })
+    turn.toShowNothing().toDemote(4)
+  })
+
+  it('the same, with a merge in the line: merges are always left out', async () => {
+    const repo = onTopic()
+    repo.checkout('main~1').switchNew('side').create('s.ts', 's\n').commit('side')
+    repo.checkout('topic').merge('side', '--no-ff')
+    repo.create('four.ts', 'four\n').commit('four')
+    repo.checkout('main')
+    const turn = await playTurn(repo, () => {
+      repo.checkout('topic')
+      const plan = (commits: string[]): string[] =>
         commits.map((oid) => `${repo.git('log', '-1', '--format=%s', oid) === 'two' ? 'squash' : 'pick'} ${oid}`)
-      const run = repo.rebaseInteractive('main', squashed, 'one and two', '--no-rebase-merges')
+      const run = repo.rebaseInteractive('main', plan, 'one and two', '--no-rebase-merges')
       expect(run.status, run.stderr).toBe(0)
     })
-    turn.toShowNothing().toDemote(1)
+    turn.toShowNothing().toDemote(7)
   })
 
   it('one commit squashed, another dropped: which is which cannot be told, nothing is taken apart', async () => {
@@ -642,29 +907,56 @@ describe('rebases', () => {
     repo.switchNew('topic').edit('a.ts', 3, 'next').create('one.ts', 'one\n').commit('one')
     repo.edit('a.ts', 3, 'after next').commit('two')
     repo.checkout('main').edit('a.ts', 3, 'next').create('m.ts', 'm\n').commit('main')
-    repo.checkout('topic')
-    const turn = await playTurn(repo, () => expect(repo.rebase('main').status).toBe(0))
-    turn.toShowNothing().toDemote(1)
+    const turn = await playTurn(repo, () => {
+      repo.checkout('topic')
+      expect(repo.rebase('main').status).toBe(0)
+    })
+    turn.toShowNothing().toDemote(2)
+  })
+
+  it('of another branch than the one HEAD is on, with a squash: demoted', async () => {
+    const repo = onTopic().checkout('main')
+    const turn = await playTurn(
+      repo,
+      () => {
+        const editor = "sed -i '2s/^pick/squash/'"
+        const run = repo.tryGitWith({ env: { GIT_SEQUENCE_EDITOR: editor } }, 'rebase', '-i', 'main', 'topic')
+        expect(run.status, run.stderr).toBe(0)
+      },
+      { askLater: false },
+    )
+    turn.toShowNothing().toDemote(5)
+  })
+
+  it('left open by an earlier turn, then a squash: demoted', async () => {
+    const repo = onTopic()
+    await recordTurn(repo, () => {
+      const plan = ([one, two, three]: string[]): string[] => [`edit ${one}`, `squash ${two}`, `pick ${three}`]
+      expect(repo.rebaseInteractive('main', plan).status).toBe(0)
+    })
+    const turn = await playTurn(repo, () => expect(repo.proceed('rebase').status).toBe(0))
+    turn.toShowNothing().toDemote(3)
   })
 
   it('of a detached HEAD, with a squash: demoted', async () => {
-    const repo = onTopic()
-    repo.checkout('--detach')
+    const repo = onTopic().checkout('main')
     const turn = await playTurn(repo, () => {
+      repo.checkout('--detach', 'topic')
       expect(repo.rebaseInteractive('main', squash, 'one and two').status).toBe(0)
     })
-    turn.toShowNothing().toDemote(1)
+    turn.toShowNothing().toDemote(5)
   })
 
   it('of a detached HEAD, twice, the first time with a squash: demoted', async () => {
     const repo = onTopic()
-    repo.switchNew('other', 'main').create('o.ts', 'o\n').commit('other')
-    repo.checkout('--detach', 'topic')
+    repo.checkout('main').switchNew('other').create('o.ts', 'o\n').commit('other')
+    repo.checkout('main')
     const turn = await playTurn(repo, () => {
+      repo.checkout('--detach', 'topic')
       expect(repo.rebaseInteractive('main', squash, 'one and two').status).toBe(0)
       expect(repo.rebase('other').status).toBe(0)
     })
-    turn.toShowNothing().toDemote(2)
+    turn.toShowNothing().toDemote(6)
   })
 })
 
@@ -799,6 +1091,47 @@ describe('picks', () => {
     turn.toShowNothing().toDemote(2)
   })
 
+  it('of one message with its original, however close another of the same second is', async () => {
+    const repo = plain()
+    const date = '2024-02-01T00:00:00Z'
+    repo.switchNew('side').edit('a.ts', 3, 'one').commit('one', { date, committerDate: date })
+    repo.edit('b.ts', 1, 'two').commit('two', { date, committerDate: date })
+    repo.checkout('main').edit('a.ts', 3, 'main').commit('main')
+    const turn = await playTurn(repo, () => {
+      expect(repo.cherryPick('side~1').status).toBe(1)
+      repo.git('checkout', '-q', '--ours', 'a.ts')
+      repo.edit('b.ts', 1, 'two').git('add', '-A')
+      expect(repo.proceed('cherry-pick').status).toBe(0)
+    })
+    turn.toShow(['b.ts']).toDemote(0)
+  })
+
+  it('committed as the original was (-C), with a hand in all of it: the original is still told from the hand', async () => {
+    const repo = plain()
+    repo.switchNew('side').create('s.ts', 's\n').commit('side')
+    repo.checkout('main')
+    const turn = await playTurn(repo, () => {
+      expect(repo.cherryPick('-n', 'side').status).toBe(0)
+      repo.append('s.ts', 'mine\n').edit('a.ts', 5, 'mine').edit('b.ts', 1, 'mine')
+      repo.git('commit', '-q', '-a', '-C', 'side')
+    })
+    turn.toShow(['a.ts', 'b.ts', { path: 's.ts', additions: 1, deletions: 0 }])
+  })
+
+  it('with a hook that amends under the word of the pick: what the hook wrote is shown', async () => {
+    const repo = plain()
+    repo.switchNew('side').create('s.ts', 's\n').commit('side')
+    repo.checkout('main')
+    const hook = join(repo.cwd, '.git/hooks/post-commit')
+    const turn = await playTurn(repo, () => {
+      const script = ['#!/bin/sh', 'rm "$0"', 'echo mine >> c.ts', 'git commit -q -a --amend --no-edit', '']
+      repo.write('.git/hooks/post-commit', script.join('\n')).chmod('.git/hooks/post-commit', '+x')
+      expect(repo.cherryPick('side').status).toBe(0)
+      expect(existsSync(hook), 'the hook has run').toBe(false)
+    })
+    turn.toShow([{ path: 'c.ts', additions: 1, deletions: 0 }]).toDemote(1)
+  })
+
   for (const [when, env] of [
     ['in a later turn', {}],
     ['in a later turn, by a clock set back', { GIT_COMMITTER_DATE: past }],
@@ -863,6 +1196,17 @@ describe('commits after a reset', () => {
       repo.create('n.ts', 'n\n').commit('mine')
     })
     turn.toShow(['n.ts']).toDemote(1)
+  })
+
+  it('a soft reset and an amend of what was pulled: demoted', async () => {
+    const repo = plain()
+    repo.teammate.push({ 'f.ts': 'f\n' })
+    repo.teammate.push({ 'g.ts': 'g\n', 'b.ts': 'up\n' })
+    const turn = await playTurn(repo, () => {
+      repo.pull()
+      repo.reset('soft', 'HEAD~1').amend()
+    })
+    turn.toShowNothing().toDemote(3)
   })
 
   it('two resets: what was committed again is what stood there last, the rest has moved away', async () => {

@@ -60,6 +60,8 @@ pub struct Inheritance {
     pub in_range: bool,
     commits: TurnCommits,
     states: HashMap<Oid, State>,
+    /// What was changed by hand in commits, with the path.
+    by_hand: Vec<(RepoPath, Change)>,
 }
 
 /// Analyses the turn between two checkpoints, after the earlier turns of a range.
@@ -282,7 +284,14 @@ impl Turn<'_> {
 
         let redo_conflicts = replay.redo_conflicts(to_head)?;
         let expected_at = |path: &RepoPath, change: &Change| expected.changed(path).unwrap_or(change.old);
-        let carried_by_others = self.carried_by_others(analysis, &commits, &mut replay, expected_at)?;
+        let mut by_hand = std::mem::take(&mut inheritance.by_hand);
+        if inheritance.in_range || !commits.late.is_empty() {
+            for oid in commits.made_here.iter().filter(|oid| chronicle.made.contains_key(oid)) {
+                by_hand.extend(replay.by_hand(*oid)?);
+            }
+        }
+        let carried_by_others = self.carried_by_others(analysis, &commits, &by_hand, &replay, expected_at)?;
+        inheritance.by_hand = by_hand;
         let replayed = !replay.rested_on(to_head)?.is_empty();
         let decisions = analysis.delta.iter().map(|(path, change)| {
             let facts = PathFacts {
@@ -317,7 +326,8 @@ impl Turn<'_> {
         &self,
         analysis: &Analysis,
         commits: &TurnCommits,
-        replay: &mut Replay<'_>,
+        by_hand: &[(RepoPath, Change)],
+        replay: &Replay<'_>,
         expected_at: impl Fn(&RepoPath, &Change) -> Option<Entry>,
     ) -> Result<BTreeSet<RepoPath>, SourceError> {
         if commits.late.is_empty() {
@@ -343,29 +353,27 @@ impl Turn<'_> {
             late.extend(changes.into_keys());
         }
         let mut carried = BTreeSet::new();
-        for &oid in &commits.made_here {
-            for (path, by_hand) in replay.by_hand(oid)?.into_iter().filter(|(path, _)| late.contains(path)) {
-                let hand = [by_hand.old, by_hand.new].map(|entry| (entry, self.text_of(entry)));
-                let [before, after] = hand.each_ref().map(|(entry, text)| version(*entry, text));
-                if let Some(change) = analysis.delta.get(&path) {
-                    let states = [change.old, expected_at(&path, change)].map(|entry| (entry, self.text_of(entry)));
-                    let [start, expected] = states.each_ref().map(|(entry, text)| version(*entry, text));
-                    if traces::shows(before, after, start, expected) {
-                        carried.insert(path.clone());
-                    }
+        for (path, by_hand) in by_hand.iter().filter(|(path, _)| late.contains(path)) {
+            let hand = [by_hand.old, by_hand.new].map(|entry| (entry, self.text_of(entry)));
+            let [before, after] = hand.each_ref().map(|(entry, text)| version(*entry, text));
+            if let Some(change) = analysis.delta.get(path) {
+                let states = [change.old, expected_at(path, change)].map(|entry| (entry, self.text_of(entry)));
+                let [start, expected] = states.each_ref().map(|(entry, text)| version(*entry, text));
+                if traces::shows(before, after, start, expected) {
+                    carried.insert(path.clone());
                 }
-                let renamed = renames
-                    .iter()
-                    .filter(|(gone, _)| gone.contains(&path))
-                    .flat_map(|(_, came)| came);
-                for other in renamed {
-                    let Some(change) = analysis.delta.get(other) else {
-                        continue;
-                    };
-                    let entry = expected_at(other, change);
-                    if traces::reappear(before, after, version(entry, &self.text_of(entry))) {
-                        carried.insert(other.clone());
-                    }
+            }
+            for other in renames
+                .iter()
+                .filter(|(gone, _)| gone.contains(path))
+                .flat_map(|(_, came)| came)
+            {
+                let Some(change) = analysis.delta.get(other) else {
+                    continue;
+                };
+                let entry = expected_at(other, change);
+                if traces::reappear(before, after, version(entry, &self.text_of(entry))) {
+                    carried.insert(other.clone());
                 }
             }
         }

@@ -56,6 +56,12 @@ impl Chain {
         values.filter(|oid| !oid.is_zero()).collect()
     }
 
+    /// Whether commits are made on this ref: what a remote-tracking ref names came from elsewhere or was pushed, and
+    /// a stash keeps a working tree, not a line of history.
+    fn tells_of_commits(&self) -> bool {
+        self.kind != LogKind::Remote && self.name != "refs/stash"
+    }
+
     /// Whether this is a log of HEAD, here or in another worktree: it tells the order of operations.
     pub fn is_head(&self) -> bool {
         matches!(self.kind, LogKind::Head | LogKind::OtherHead)
@@ -150,14 +156,15 @@ impl Chronicle {
             .chains
             .iter()
             .enumerate()
-            .filter(|(_, chain)| chain.kind != LogKind::Remote)
+            .filter(|(_, chain)| chain.tells_of_commits())
         {
             // Time is all that tells the parts of the other logs apart, and a clock set by hand moves an
             // entry to the wrong side: such a log speaks for itself only, the log of HEAD for all.
             let named_before = if index == 0 { HashSet::new() } else { chain.before() };
             for at in chain.turn.clone() {
                 let (entry, word) = (&chain.entries[at], &chain.words[at]);
-                if index == 0 {
+                // A rewriter writes under the name of whom it rewrites.
+                if index == 0 && *word != Word::Unknown {
                     self.identities.insert(email(&entry.identity));
                 }
                 // A new worktree's HEAD is put on a commit without a word.
@@ -182,7 +189,7 @@ impl Chronicle {
 
     /// Every value that a ref of this repository was given in the turn by making something, and the one it had.
     pub fn values_made_from(&self) -> impl Iterator<Item = Oid> {
-        let own = self.chains.iter().filter(|chain| chain.kind != LogKind::Remote);
+        let own = self.chains.iter().filter(|chain| chain.tells_of_commits());
         let making = own.flat_map(|chain| {
             let made = |at: &usize| chain.words[*at].creates() || matches!(chain.words[*at], Word::RebaseFinish(_));
             chain.turn.clone().filter(made).map(|at| &chain.entries[at])
