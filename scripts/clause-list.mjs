@@ -55,7 +55,7 @@ export const clauses = [
     ANALYSIS,
     'None => State::default(),',
     'None => State::of_tree(Some(analysis.from.tree)),',
-    'unborn',
+    'clauses > an unborn head with a file of the user',
   ),
   off(
     '1 unborn at the end: all shown, and said so',
@@ -106,7 +106,7 @@ export const clauses = [
     LOG_POSITION,
     'stood(entry) && entry.seconds <= end',
     'stood(entry) && entry.seconds <= end.max(i64::MAX)',
-    'cargo --lib',
+    'clauses > is lost, without a pin',
   ),
   off(
     '2 no pin at the end: an entry not after the snapshot',
@@ -251,13 +251,6 @@ export const clauses = [
     'clocks > into the past',
   ),
   off(
-    '3 the logs of remotes make nothing',
-    CHRONICLE,
-    '.filter(|(_, chain)| chain.kind != LogKind::Remote)',
-    '.filter(|(_, chain)| chain.kind != LogKind::Remote || true)',
-    'late-commits',
-  ),
-  off(
     '3 checkout is a known movement',
     REFLOG,
     'if let ("checkout", Some((from, to))) = (head, moving(tail))',
@@ -330,6 +323,13 @@ export const clauses = [
     'if index == 0 { HashSet::new() } else { chain.before() }',
     'self.chains.iter().flat_map(Chain::before).collect::<HashSet<_>>()',
     'clauses > a rebase by a clock set back',
+  ),
+  off(
+    '3 a stash is no line of history',
+    CHRONICLE,
+    'self.kind != LogKind::Remote && self.name != "refs/stash"',
+    'self.kind != LogKind::Remote',
+    'pull',
   ),
   off(
     '3 where a new worktree starts is not made',
@@ -502,6 +502,13 @@ export const clauses = [
     'self.identities.insert(email(&entry.identity));',
     '',
     'clauses > those under the identity that moves',
+  ),
+  off(
+    "6 own identities: not a rewriter's, which writes under another's name",
+    CHRONICLE,
+    'if index == 0 && *word != Word::Unknown {',
+    'if index == 0 {',
+    'clauses > not those of somebody under whose name',
   ),
   off(
     "6 own identities: the repository's user.email",
@@ -1268,8 +1275,8 @@ export const clauses = [
   off(
     '19 the hand of a commit that no head reaches any more',
     ANALYSIS,
-    'for &oid in &commits.made_here {',
-    'for oid in replay.roles().keys().copied().collect::<Vec<_>>() {',
+    'commits.made_here.iter().filter(|oid| chronicle.made.contains_key(oid))',
+    '&replay.roles().keys().copied().collect::<Vec<_>>()',
     'late-commits',
   ),
   off('19 lines that the hand wrote', TRACES, 'other.signum() == count.signum()', 'false', 'cargo --lib'),

@@ -2,7 +2,8 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { TurnAttribution } from '../support/addon.js'
+import { addon, type TurnAttribution } from '../support/addon.js'
+import { expectTurn } from '../support/expect-turn.js'
 import { runGit } from '../support/git.js'
 import { lines, TurnRepository } from '../support/turn-repository.js'
 import { ask, playTurn, recordTurn, verdictOf, withoutPins } from './play.js'
@@ -104,6 +105,18 @@ describe('where the turn lies in the log of HEAD', () => {
     const start = Number(repo.git('log', '-1', '--format=%ct', request.from.headOid ?? '')) * 1000
     const turn = await ask(repo, { ...request, from: { ...request.from, turnStartedAt: start } })
     turn.toShow(['a.ts']).toDemote(0)
+  })
+
+  it('is lost, without a pin, where HEAD came back to where it began only later', async () => {
+    const repo = plain()
+    const request = await recordTurn(repo, () => {
+      repo.edit('a.ts', 5, 'mine').commit('mine', { date: past, committerDate: past })
+    })
+    repo.forgetReflogs()
+    const mine = repo.oid()
+    for (const oid of [request.from.headOid ?? '', mine]) repo.gitWith({ env: atFuture }, 'reset', '-q', '--hard', oid)
+    const turn = await ask(repo, withoutPins(request))
+    turn.toShow(['a.ts']).toDegrade('reflog-lost')
   })
 
   it('ends, without a pin, before HEAD came back after it: no hand in it', async () => {
@@ -504,6 +517,20 @@ describe('which late commits are the work of the turn', () => {
 
   it('not those without an address, though HEAD be moved without one', async () => {
     const turn = await pulls('', '')
+    turn.toShowNothing().toDemote(1)
+  })
+
+  it('not those of somebody under whose name a rewriter that runs here writes', async () => {
+    const repo = plain()
+    const { teammate } = repo
+    teammate.push({ 'up.ts': 'up\n' })
+    repo.pull()
+    const turn = await playTurn(repo, () => {
+      repo.gitWith({ env: { GIT_COMMITTER_EMAIL: 'tess@example.org' } }, 'update-ref', 'HEAD', repo.oid('HEAD~1'))
+      repo.git('reset', '-q', '--hard')
+      teammate.push({ 'late.ts': 'late\n' }, { late: true })
+      repo.pull()
+    })
     turn.toShowNothing().toDemote(1)
   })
 
@@ -994,6 +1021,18 @@ describe('rewriters', () => {
   })
 })
 
+it('an unborn head with a file of the user beside it, history pulled, the file edited: its lines alone', async () => {
+  const repo = TurnRepository.empty()
+  const { teammate } = repo
+  teammate.push({ 'up.ts': 'up\n' })
+  repo.create('u.ts', lines(5))
+  const turn = await playTurn(repo, () => {
+    repo.git('pull', '-q', 'origin', 'main')
+    repo.edit('u.ts', 3, 'mine')
+  })
+  turn.toShow([{ path: 'u.ts', additions: 1, deletions: 1 }]).toDemote(1)
+})
+
 it('a revert right after a reset is a revert, though it looks like what stood there before', async () => {
   const repo = plain()
   repo.edit('a.ts', 5, 'there').commit('there')
@@ -1309,29 +1348,26 @@ describe('history that cannot be read', () => {
     turn.toDegrade('history-cut')
   })
 
-  it('more commits in one turn than anyone makes: all is shown, and why', async () => {
+  it('more commits in one turn than anyone makes: all is shown, and why', { timeout: 240_000 }, async () => {
     const repo = plain()
-    const turn = await playTurn(
-      repo,
-      () => {
-        const now = Math.floor(Date.now() / 1000)
-        const commits = Array.from({ length: 20_001 }, (_, at) => [
-          'commit refs/heads/many',
-          `committer Robin Owner <robin@example.org> ${now} +0000`,
-          'data 1',
-          'x',
-          ...(at === 0 ? ['from refs/heads/main^0'] : []),
-          `M 100644 inline n${at % 10}.ts`,
-          `data ${String(at).length}`,
-          String(at),
-          '',
-        ])
-        repo.gitWith({ input: `${commits.flat().join('\n')}\n` }, 'fast-import', '--quiet')
-        repo.git('merge', '-q', '--ff-only', 'many')
-      },
-      { askLater: false },
-    )
-    turn.toDegrade('limit')
+    const request = await recordTurn(repo, () => {
+      const now = Math.floor(Date.now() / 1000)
+      const commits = Array.from({ length: 20_001 }, (_, at) => [
+        'commit refs/heads/many',
+        `committer Robin Owner <robin@example.org> ${now} +0000`,
+        'data 1',
+        'x',
+        ...(at === 0 ? ['from refs/heads/main^0'] : []),
+        'M 100644 inline n.ts',
+        `data ${String(at).length}`,
+        String(at),
+        '',
+      ])
+      repo.gitWith({ input: `${commits.flat().join('\n')}\n` }, 'fast-import', '--quiet')
+      repo.git('merge', '-q', '--ff-only', 'many')
+    })
+    const result = await addon().attributeTurn({ ...request, demoted: 'paths' })
+    expectTurn(result).toShow(['n.ts']).toDegrade('limit')
   })
 })
 

@@ -264,6 +264,8 @@ async function askProduct(
 async function askAgain(record: TurnRecord, addon: Addon, scene: Scene, request: AttributeTurnRequest): Promise<void> {
   const first = await addon.attributeTurn(request)
   const plain = ordinaryKinds.filter((operation) => !endings.has(operation.kind))
+  // Logs know whole seconds only: what a later turn does within the last second of this one cannot be told from it.
+  await new Promise((resume) => setTimeout(resume, 1005 - (Date.now() % 1000)))
   for (let turn = 0; turn < 3; turn += 1) {
     scene.story.push(`-- later turn ${turn + 1}`)
     play(scene, [scene.random.pick(plain), scene.random.pick(plain)], plain)

@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { dealKinds } from './deal.js'
+import { harderKinds, ordinaryKinds } from './operations/all.js'
 import type { TurnPlan, TurnRecord } from './play-turn.js'
 
 export interface RunOptions {
@@ -15,6 +16,8 @@ export interface RunOptions {
   withoutAddon?: boolean
   workers?: number
   only?: number
+  /** How often every kind of operation has to occur: more turns are dealt for those that seldom apply. */
+  leastOfKind?: number
   keep?: boolean
   onRecord?: (record: TurnRecord) => void
 }
@@ -44,6 +47,41 @@ export async function simulate(options: RunOptions): Promise<TurnRecord[]> {
       keep: options.keep ?? false,
     }),
   )
+  const records = await playAll(plans, options)
+  for (let round = 0; round < 4; round += 1) {
+    const more = plansForRareKinds(records, options)
+    if (more.length === 0) break
+    records.push(...(await playAll(more, options)))
+  }
+  return records.sort((one, other) => one.plan.index - other.plan.index)
+}
+
+/** Turns of four operations each, of the kinds that have not occurred often enough. */
+function plansForRareKinds(records: readonly TurnRecord[], options: RunOptions): TurnPlan[] {
+  const counts = new Map([...ordinaryKinds, ...harderKinds].map(({ kind }) => [kind, 0]))
+  for (const kind of records.flatMap((record) => record.kinds)) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  const least = options.leastOfKind ?? 0
+  const wanted: string[] = []
+  // Turn by turn through the kinds, so that a turn holds different ones; one more of each, since not all apply.
+  for (let nth = 0; nth < least + 1; nth += 1)
+    for (const [kind, count] of counts) if (count < least && nth < least + 1 - count) wanted.push(kind)
+  const plans: TurnPlan[] = []
+  for (let at = 0; at < wanted.length; at += 4) {
+    const kinds = wanted.slice(at, at + 4)
+    const harder = kinds.some((kind) => harderKinds.some((operation) => operation.kind === kind))
+    plans.push({
+      kinds,
+      seed: options.seed,
+      index: records.length + plans.length,
+      harder,
+      askAgain: false,
+      keep: false,
+    })
+  }
+  return plans
+}
+
+async function playAll(plans: readonly TurnPlan[], options: RunOptions): Promise<TurnRecord[]> {
   const records: TurnRecord[] = []
   const workers = Array.from({ length: Math.min(options.workers ?? 2, plans.length) }, () => startWorker(options))
   let next = 0
@@ -67,7 +105,7 @@ export async function simulate(options: RunOptions): Promise<TurnRecord[]> {
   ).finally(() => {
     for (const worker of workers) if (worker.connected) worker.disconnect()
   })
-  return records.sort((one, other) => one.plan.index - other.plan.index)
+  return records
 }
 
 class ProcessDied extends Error {}

@@ -4,7 +4,7 @@ import { complaint, kindCounts, measure, missedBars, missingTeeth, report } from
 import type { TurnRecord } from './play-turn.js'
 import { simulate } from './run.js'
 
-const turns = 110
+const turns = 480
 const seed = 'spec'
 
 describe('simulated turns', () => {
@@ -15,9 +15,9 @@ describe('simulated turns', () => {
   const stories = (of: TurnRecord[]): string => of.map(complaint).filter(Boolean).slice(0, 5).join('\n\n')
 
   beforeAll(async () => {
-    records = await simulate({ turns, seed, sort: 'both', askAgain: 0.1 })
+    records = await simulate({ turns, seed, sort: 'both', askAgain: 0.05, leastOfKind: 20 })
     console.log([report('ordinary', measure(ordinary())), report('harder', measure(harder()))].join('\n'))
-  }, 900_000)
+  }, 2_400_000)
 
   test('ordinary turns meet every bar', () => {
     expect(missedBars(measure(ordinary()), false), stories(ordinary())).toEqual([])
@@ -31,8 +31,8 @@ describe('simulated turns', () => {
     expect(missingTeeth(measure(records))).toEqual([])
   })
 
-  test('every kind of operation occurs', () => {
-    expect([...kindCounts(records)].filter(([, count]) => count === 0)).toEqual([])
+  test('every kind of operation occurs at least twenty times', () => {
+    expect([...kindCounts(records)].filter(([, count]) => count < 20)).toEqual([])
   })
 
   test('most turns move the head', () => {

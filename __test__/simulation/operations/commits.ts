@@ -59,7 +59,7 @@ export const commits: Operation[] = [
     run: (scene) => edited(scene) && scene.commit('by another name', ['--author=Nova Else <nova@example.org>']),
   },
   { kind: 'commit --date', run: (scene) => edited(scene) && scene.commit('dated', ['--date=2023-05-05T05:05:05Z']) },
-  { kind: 'amend content', cards: 5, run: (scene) => edited(scene) && scene.amend() },
+  { kind: 'amend content', cards: 3, run: (scene) => edited(scene) && scene.amend() },
   {
     kind: 'amend the message',
     cards: 2,

@@ -130,7 +130,7 @@ export const hand: Operation[] = [
   },
   {
     kind: 'restore a path',
-    cards: 4,
+    cards: 5,
     run(scene) {
       const path = scene.random.pickOrNull(scene.rows('diff', '--name-only', '--no-renames'))
       if (path === null) return false

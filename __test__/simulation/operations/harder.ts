@@ -116,7 +116,7 @@ export const harder: Operation[] = [
   },
   {
     kind: 'filter-branch, messages',
-    cards: 2,
+    cards: 3,
     run: (scene) =>
       scene.withCleanTree(
         () =>
@@ -236,7 +236,7 @@ export const harder: Operation[] = [
   },
   {
     kind: 'merge left open',
-    cards: 3,
+    cards: 4,
     run: (scene) =>
       leftOpen(scene, () => {
         const name = scene.random.pickOrNull(scene.aheadRefs())
@@ -272,7 +272,7 @@ export const harder: Operation[] = [
   },
   {
     kind: 'cherry-pick left open',
-    cards: 3,
+    cards: 4,
     // What the stopped pick brought cleanly is neither committed nor written by anybody in the turn.
     run: (scene) =>
       scene.undecided(() =>
@@ -287,7 +287,7 @@ export const harder: Operation[] = [
   },
   {
     kind: 'several pieces reverted by hand',
-    cards: 2,
+    cards: 4,
     run: (scene) =>
       scene.withCleanTree(() => {
         const past = scene.rows('log', '--no-merges', '--min-parents=1', '--max-count=6', '--format=%H')

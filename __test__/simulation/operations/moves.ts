@@ -23,7 +23,7 @@ const pulled = (scene: Scene, ...flags: string[]): boolean =>
 export const moves: Operation[] = [
   {
     kind: 'pull ff',
-    cards: 7,
+    cards: 2,
     run(scene) {
       if (!onTrackedBranch(scene)) return false
       // Unpushed commits forbid a fast-forward.
@@ -138,6 +138,7 @@ export const moves: Operation[] = [
   },
   {
     kind: 'bisect',
+    cards: 2,
     run: (scene) =>
       scene.withCleanTree(() => {
         const good = scene.random.pick(['HEAD~3', 'HEAD~2'])
