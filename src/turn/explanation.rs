@@ -108,6 +108,7 @@ fn describe(role: &Role) -> String {
         Role::Pick(original) => format!("turn commit: replays {original}"),
         Role::Recommit(stood) => format!("turn commit: commits again what stood at {stood}"),
         Role::Root(_) => "turn commit: without parents".into(),
+        Role::Squash(pushed) => format!("turn commit: a squash merge, made elsewhere, of {pushed}"),
         Role::LateOnTop => "late commit, made elsewhere".into(),
         Role::Plain => "turn commit: written in the turn".into(),
     }

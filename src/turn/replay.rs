@@ -36,6 +36,8 @@ pub enum Role {
     Revert,
     /// Step 13: a replay of this commit.
     Pick(Oid),
+    /// A squash merge that a server made of this pushed commit.
+    Squash(Oid),
     /// Step 14: what stood here was committed again after a soft reset.
     Recommit(Oid),
     /// Step 15: a commit without parents, made where HEAD stood on this commit.
@@ -173,6 +175,11 @@ impl<'a> Replay<'a> {
                 self.corrected(commit, ours)
             }
             Role::LateOnTop => self.late_on_top(commit),
+            Role::Squash(pushed) => {
+                let base = self.base_of(&commit.parents, *pushed)?;
+                let (ours, theirs) = (self.state_before(commit.oid)?, self.state_at(*pushed)?);
+                Ok(self.merge(&base, &ours, &theirs)?.state)
+            }
             Role::Root(None) | Role::Plain | Role::Revert => Ok(State::default()),
         }
     }
@@ -212,6 +219,11 @@ impl<'a> Replay<'a> {
         if making.is_some_and(|making| *self.chronicle.word(making) == Word::Revert) {
             return Ok(Role::Revert);
         }
+        if making.is_none()
+            && let Some(pushed) = self.squashed(commit)?
+        {
+            return Ok(Role::Squash(pushed));
+        }
         if self.may_replay(commit)
             && let Some(original) = self.original(commit)?
         {
@@ -227,6 +239,26 @@ impl<'a> Replay<'a> {
             return Ok(Role::Recommit(stood));
         }
         Ok(Role::Plain)
+    }
+
+    /// The pushed commit of which `commit`, made elsewhere, is exactly the squash merge.
+    fn squashed(&mut self, commit: &Commit) -> Result<Option<Oid>, SourceError> {
+        let [parent] = commit.parents[..] else { return Ok(None) };
+        let mut pushed: Vec<Oid> = self.chronicle.pushed.iter().copied().collect();
+        pushed.sort();
+        let made = State::of_tree(Some(commit.tree));
+        for tip in pushed {
+            if self.source.read_commit(tip).is_err() || self.source.is_ancestor(tip, commit.oid)? {
+                continue;
+            }
+            let base = self.real_base(&[parent], tip)?;
+            let (ours, theirs) = (self.real_tree(Some(&parent))?, self.real_tree(Some(&tip))?);
+            let merge = self.merge(&base, &ours, &theirs)?;
+            if merge.conflicts.is_empty() && merge.state.delta(self.source, &made)?.is_empty() {
+                return Ok(Some(tip));
+            }
+        }
+        Ok(None)
     }
 
     /// Whether a commit may be a replay of another: a word says so, its author date does, or it was made
@@ -706,6 +738,7 @@ impl<'a> Replay<'a> {
             Role::Amend(old) | Role::Recommit(old) | Role::Root(Some(old)) => {
                 Ok((self.real_tree(Some(&old))?, no_conflicts))
             }
+            Role::Squash(_) => Ok((State::of_tree(Some(commit.tree)), no_conflicts)),
             _ => Ok((self.real_tree(commit.parents.first())?, no_conflicts)),
         }
     }
