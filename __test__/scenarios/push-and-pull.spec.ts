@@ -64,6 +64,22 @@ describe('the agent pushes a branch that the server merges, and pulls main', () 
     turn.toShow(['a.ts', 'n.ts']).toDemote(0)
   })
 
+  it('squashed together with an older commit of the branch: what is older is demoted', async () => {
+    const repo = plain()
+    repo.switchNew('topic').create('older.ts', 'older\n').commit('earlier')
+    repo.checkout('main')
+    const turn = await playTurn(repo, () => {
+      repo.checkout('topic').edit('a.ts', 5, 'mine').create('n.ts', 'n\n').commit('mine')
+      repo.push('-u', 'topic')
+      serverDoes(repo, (git) => {
+        git('merge', '-q', '--squash', 'origin/topic')
+        git('commit', '-q', '-m', 'topic (#1)', '--author=Robin Owner <robin@example.org>')
+      })
+      repo.checkout('main').pull()
+    })
+    turn.toShow(['a.ts', 'n.ts']).toDemote(1)
+  })
+
   it('rebased: its files are shown, those of upstream demoted', async () => {
     const repo = plain()
     repo.teammate.push({ 'up.ts': 'up\n' })
