@@ -329,7 +329,7 @@ export const clauses = [
     CHRONICLE,
     'self.kind != LogKind::Remote && self.name != "refs/stash"',
     'self.kind != LogKind::Remote',
-    'pull',
+    'clauses > what the agent stashed',
   ),
   off(
     '3 where a new worktree starts is not made',
@@ -541,7 +541,7 @@ export const clauses = [
             .filter(|oid| !oid.is_zero()),`,
     `.map(|(entry, _)| entry.new)
             .filter(|_| false),`,
-    'clauses > a squash on the server that HEAD was on',
+    'clauses > and that is committed again here',
   ),
   off(
     '6 heads of an open operation are looked at',
@@ -598,7 +598,7 @@ export const clauses = [
     COMMITS,
     '.chain(chronicle.lately_before(MAX_VALUES_BEFORE))',
     '.chain(chronicle.lately_before(0))',
-    'late-commits',
+    'clauses > left by a detached HEAD',
   ),
   off(
     '6 heads of before the turn: where refs stood',
@@ -640,7 +640,7 @@ export const clauses = [
     COMMITS,
     'if may_be_built_on || found.made_here.iter().any(came_back) {',
     'if (may_be_built_on || found.made_here.iter().any(came_back)) && false {',
-    'push-and-pull',
+    'clauses > by a clock that is far behind',
   ),
 
   // ---- 7: merges of trees
@@ -656,7 +656,7 @@ export const clauses = [
     MERGE,
     'let their_renames = self.renames(self.theirs, self.ours, &their_gone)?;',
     'let their_renames = Renames::default();',
-    'clauses > upstream renames a file that the user',
+    'clauses > the same, where upstream changes more',
   ),
   off(
     '7 modes are merged beside the content',
@@ -718,7 +718,13 @@ export const clauses = [
     '',
     'cargo --test merge3',
   ),
-  off('7 conflicts are untrusted', STATE, 'inherited.chain(merged.conflicts.iter().cloned())', 'inherited', 'merge'),
+  off(
+    '7 conflicts are untrusted',
+    STATE,
+    'inherited.chain(merged.conflicts.iter().cloned())',
+    'inherited',
+    'clauses > clean only on what the agent wrote',
+  ),
   off(
     '7 untrusted paths of the smaller side are passed on',
     STATE,
@@ -852,7 +858,13 @@ export const clauses = [
   ),
 
   // ---- 10: amends and rewrites
-  off('10 an amend is what it amends', REPLAY, 'Word::Amend => Ok(Some(old)),', 'Word::Amend => Ok(None),', 'amend'),
+  off(
+    '10 an amend is what it amends',
+    REPLAY,
+    'Word::Amend => Ok(Some(old)),',
+    'Word::Amend => Ok(None),',
+    'clauses > an amend under another name',
+  ),
   off(
     '10 a rewriter with the same author and date is what it rewrites',
     REPLAY,
@@ -880,13 +892,6 @@ export const clauses = [
     'Some((differing, stood)) if differing < kept =>',
     'Some((differing, stood)) if differing < kept && false =>',
     'clauses > a soft reset and an amend',
-  ),
-  off(
-    '10 a step of a rebase is no rewrite of what HEAD stood on',
-    REPLAY,
-    'Word::Pick(Via::Rebase) => Ok(None),',
-    'Word::Pick(Via::Rebase) if false => Ok(None),',
-    'rebase',
   ),
 
   // ---- 11: merges
@@ -935,7 +940,13 @@ export const clauses = [
     'if true || self.guessed',
     'clauses > trees with -X theirs',
   ),
-  off('11 a merge that git finished stopped nowhere', REPLAY, 'if self.finished_by_git(oid) {', 'if false {', 'merge'),
+  off(
+    '11 a merge that git finished stopped nowhere',
+    REPLAY,
+    'if self.finished_by_git(oid) {',
+    'if false {',
+    'clauses > trees with -X theirs',
+  ),
   off(
     '11 the hand in what was merged stays out of it',
     REPLAY,

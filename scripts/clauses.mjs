@@ -42,8 +42,8 @@ const cargoEnvironment = {
 /** What ran last, to be ended when this process is. */
 let running = null
 process.on('exit', () => {
-  endRunning()
-  rmSync(options.folder ? join(folder, 'turns') : folder, { recursive: true, force: true, maxRetries: 5 })
+  end(running)
+  remove(options.folder ? join(folder, 'turns') : folder)
 })
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130))
 
@@ -274,32 +274,44 @@ function run(args, variables, onRow) {
     const env = { ...process.env, ...variables, TMPDIR: turns }
     // A group of its own: what it has started ends with it.
     running = spawn(process.execPath, args, { cwd: root, env, detached: process.platform !== 'win32' })
-    const limit = setTimeout(endRunning, 3_600_000)
+    const child = running
+    const limit = setTimeout(() => end(child), 3_600_000)
     let [pending, stderr] = ['', '']
-    running.stdout.on('data', (data) => {
+    child.stdout.on('data', (data) => {
       const rows = `${pending}${data}`.split('\n')
       pending = rows.pop()
-      for (const row of rows) if (!onRow(row)) endRunning()
+      for (const row of rows) if (!onRow(row)) end(child)
     })
-    running.stderr.on('data', (data) => {
+    child.stderr.on('data', (data) => {
       stderr = `${stderr}${data}`.slice(-100_000)
     })
-    running.on('close', (status, signal) => {
+    // What it has started may still run, after a failure.
+    child.on('exit', () => end(child))
+    child.on('close', (status, signal) => {
       clearTimeout(limit)
       running = null
-      rmSync(turns, { recursive: true, force: true, maxRetries: 5 })
+      remove(turns)
       done({ status: status ?? signal, stderr })
     })
   })
 }
 
-function endRunning() {
-  if (running === null) return
+function end(child) {
+  if (child === null) return
   try {
-    if (process.platform === 'win32') running.kill()
-    else process.kill(-running.pid, 'SIGKILL')
+    if (process.platform === 'win32') child.kill()
+    else process.kill(-child.pid, 'SIGKILL')
   } catch (error) {
     if (error.code !== 'ESRCH') throw error
+  }
+}
+
+/** What is left in a temporary folder hurts nobody. */
+function remove(place) {
+  try {
+    rmSync(place, { recursive: true, force: true, maxRetries: 5 })
+  } catch (error) {
+    console.error(`${place} is left: ${error.message}`)
   }
 }
 

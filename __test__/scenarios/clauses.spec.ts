@@ -549,6 +549,55 @@ describe('which late commits are the work of the turn', () => {
     turn.toShow(['a.ts']).toDemote(0)
   })
 
+  it('a squash on the server that HEAD was on, and that is committed again here: its files are shown', async () => {
+    const repo = plain()
+    const start = repo.oid()
+    const turn = await playTurn(repo, () => {
+      repo.edit('a.ts', 5, 'mine').commit('mine')
+      repo.push('main:refs/heads/topic')
+      colleagueDoes(repo, (git) => {
+        git('merge', '-q', '--squash', 'origin/topic')
+        git('commit', '-q', '-m', 'topic (#1)')
+      })
+      repo.fetch().reset('hard', 'origin/main').reset('soft', start).commit('as one of mine')
+    })
+    turn.toShow(['a.ts']).toDemote(0)
+  })
+
+  it('a squash on the server by a clock that is far behind: the files of the agent are shown', async () => {
+    const repo = plain()
+    const turn = await playTurn(repo, () => {
+      repo.switchNew('topic').edit('a.ts', 5, 'mine').commit('mine')
+      repo.push('topic')
+      const { teammate } = repo
+      teammate.follow('main')
+      teammate.git(['merge', '-q', '--squash', 'origin/topic'])
+      teammate.git(['commit', '-q', '-m', 'topic (#1)'])
+      teammate.git(['push', '-q', 'origin', 'main'])
+      repo.checkout('main').pull()
+    })
+    turn.toShow(['a.ts']).toDemote(0)
+  })
+
+  it('what the agent stashed is no commit: the same lines, pulled, are demoted', async () => {
+    const repo = plain()
+    const turn = await playTurn(repo, () => {
+      repo.edit('b.ts', 1, 'late').stash()
+      repo.teammate.push({ 'b.ts': 'late\n' }, { late: true })
+      repo.pull()
+    })
+    turn.toShowNothing().toDemote(1)
+  })
+
+  it('a commit of the second in which the turn begins, left by a detached HEAD, is known from the log', async () => {
+    const repo = plain()
+    repo.clock.beginTurn()
+    const old = repo.checkout('--detach').create('d.ts', 'd\n').commit('just before')
+    repo.checkout('main')
+    const turn = await playTurn(repo, () => repo.checkout(old))
+    turn.toShowNothing().toDemote(1)
+  })
+
   it('work of a sub-agent, its worktree and branch gone, in a merge that is left open: shown', async () => {
     const repo = plain()
     const turn = await playTurn(
@@ -756,6 +805,14 @@ describe('merges of trees', () => {
     repo.git('mv', 'r.ts', 's.ts')
     const turn = await playTurn(repo, () => expect(repo.pull({ autostash: true }).status).toBe(0))
     turn.toShowNothing().toDemote(1)
+  })
+
+  it('the same, where upstream changes more than the user', async () => {
+    const repo = TurnRepository.create({ 'r.ts': lines(30) })
+    repo.teammate.push({ 'r.ts': lines(30).replace('line 3\n', 'theirs\n'), 'x.ts': 'x\n', 'y.ts': 'y\n' })
+    repo.git('mv', 'r.ts', 's.ts')
+    const turn = await playTurn(repo, () => expect(repo.pull({ autostash: true }).status).toBe(0))
+    turn.toShowNothing().toDemote(3)
   })
 
   it('a mode on the one side, lines on the other', async () => {
@@ -987,6 +1044,17 @@ describe('rebases', () => {
   })
 })
 
+it('an amend under another name and date, on a branch that was gone to in the turn: demoted', async () => {
+  const repo = plain()
+  repo.switchNew('topic').create('t.ts', 't\n').commit('topic')
+  repo.checkout('main')
+  const turn = await playTurn(repo, () => {
+    repo.checkout('topic')
+    repo.git('commit', '-q', '--amend', '--no-edit', '--reset-author')
+  })
+  turn.toShowNothing().toDemote(1)
+})
+
 describe('rewriters', () => {
   it('that reword a merge which was resolved before the turn: the resolution is demoted', async () => {
     const repo = plain()
@@ -1096,6 +1164,18 @@ describe('picks', () => {
     repo.checkout('main').edit('a.ts', 3, 'main').commit('main')
     const turn = await playTurn(repo, () => expect(repo.cherryPick('-X', 'theirs', 'side').status).toBe(0))
     turn.toShowNothing().toDemote(1)
+  })
+
+  it('that is clean only on what the agent wrote before: what it rests on cannot be told apart', async () => {
+    const repo = plain()
+    repo.switchNew('side').edit('a.ts', 5, 'next').commit('next')
+    repo.edit('a.ts', 5, 'after next').create('s.ts', 's\n').commit('after next')
+    repo.checkout('main')
+    const turn = await playTurn(repo, () => {
+      repo.edit('a.ts', 5, 'next').commit('by hand')
+      expect(repo.cherryPick('side').status).toBe(0)
+    })
+    turn.toShow([{ path: 'a.ts', mixed: true, reason: 'conflict' }]).toDemote(1)
   })
 
   it('of what only a tag names: demoted', async () => {

@@ -82,21 +82,26 @@ export function measure(records: readonly TurnRecord[]): Measures {
 const share = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole)
 const percent = (part: number, whole: number): string => `${(100 * share(part, whole)).toFixed(1)} %`
 
-/** The bars that a set of turns misses, in words. */
-export function missedBars(measures: Measures, harder: boolean): string[] {
+/**
+ * The bars that a set of turns misses, in words. Shares scatter in a small set: `deviations` says by how many standard
+ * deviations they may lie above their bar. What may never happen may never happen, in any set.
+ */
+export function missedBars(measures: Measures, harder: boolean, deviations = 0): string[] {
+  const above = (part: number, whole: number, bar: number): boolean =>
+    whole > 0 && part >= bar * whole + deviations * Math.sqrt(bar * (1 - bar) * whole)
   const missed: string[] = []
   const name = harder ? 'harder' : 'ordinary'
   const { product } = measures
   if (product === null) return [`${name}: the addon was not asked`]
   const noise = harder ? 0.015 : 0.005
   if (product.hidden > 0) missed.push(`${name}: ${product.hidden} files of the agent hidden`)
-  if (share(product.noise, measures.moved) >= noise)
+  if (above(product.noise, measures.moved, noise))
     missed.push(`${name}: noise ${percent(product.noise, measures.moved)}, must be under ${100 * noise} %`)
-  if (share(product.lateShown, measures.late) >= 0.05)
+  if (above(product.lateShown, measures.late, 0.05))
     missed.push(`${name}: late shown ${percent(product.lateShown, measures.late)}, must be under 5 %`)
   if (product.missingLines > 0)
     missed.push(`${name}: ${product.missingLines} lines of the agent missing from trusted files`)
-  if (share(product.mixed, product.shown) > 0.12)
+  if (above(product.mixed, product.shown, 0.12))
     missed.push(`${name}: mixed ${percent(product.mixed, product.shown)} of shown files, at most 12 %`)
   if (measures.broken > 0) missed.push(`${name}: ${measures.broken} broken promises`)
   return missed

@@ -20,11 +20,11 @@ describe('simulated turns', () => {
   }, 2_400_000)
 
   test('ordinary turns meet every bar', () => {
-    expect(missedBars(measure(ordinary()), false), stories(ordinary())).toEqual([])
+    expect(missedBars(measure(ordinary()), false, 2), stories(ordinary())).toEqual([])
   })
 
   test('harder turns meet every bar', () => {
-    expect(missedBars(measure(harder()), true), stories(harder())).toEqual([])
+    expect(missedBars(measure(harder()), true, 2), stories(harder())).toEqual([])
   })
 
   test('the run has teeth: the other rules fail in it', () => {

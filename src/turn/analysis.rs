@@ -286,8 +286,10 @@ impl Turn<'_> {
         let expected_at = |path: &RepoPath, change: &Change| expected.changed(path).unwrap_or(change.old);
         let mut by_hand = std::mem::take(&mut inheritance.by_hand);
         if inheritance.in_range || !commits.late.is_empty() {
-            for oid in commits.made_here.iter().filter(|oid| chronicle.made.contains_key(oid)) {
-                by_hand.extend(replay.by_hand(*oid)?);
+            for &oid in &commits.made_here {
+                if chronicle.made.contains_key(&oid) || self.was_pushed(chronicle, oid)? {
+                    by_hand.extend(replay.by_hand(oid)?);
+                }
             }
         }
         let carried_by_others = self.carried_by_others(analysis, &commits, &by_hand, &replay, expected_at)?;
@@ -378,6 +380,16 @@ impl Turn<'_> {
             }
         }
         Ok(carried)
+    }
+
+    /// Whether a commit was here before it was pushed in the turn, though no log is left that tells of it.
+    fn was_pushed(&self, chronicle: &Chronicle, oid: Oid) -> Result<bool, SourceError> {
+        for &pushed in &chronicle.pushed {
+            if self.source.read_commit(pushed).is_ok() && self.source.is_ancestor(oid, pushed)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The text of a state; `None` where it has none or cannot be read.

@@ -107,7 +107,7 @@ pub fn turn_commits(
     if !chronicle.position.told {
         let known = known(source, chronicle, bounds)?;
         let walk = CommitWalk {
-            from: heads.clone(),
+            from: [&heads[..], &readable(source, chronicle.pushed.iter().copied())[..]].concat(),
             hide: known,
             limit: MAX_TURN_COMMITS,
         };
