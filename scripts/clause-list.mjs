@@ -1286,9 +1286,16 @@ export const clauses = [
   off(
     '19 the hand of a commit that no head reaches any more',
     ANALYSIS,
-    'commits.made_here.iter().filter(|oid| chronicle.made.contains_key(oid))',
-    '&replay.roles().keys().copied().collect::<Vec<_>>()',
+    'for &oid in &commits.made_here {\n                if',
+    'for oid in replay.roles().keys().copied().collect::<Vec<_>>() {\n                if',
     'late-commits',
+  ),
+  off(
+    '19 the hand of a commit that was pushed and of which no log is left',
+    ANALYSIS,
+    'contains_key(&oid) || self.was_pushed(chronicle, oid)?',
+    'contains_key(&oid)',
+    'clauses',
   ),
   off('19 lines that the hand wrote', TRACES, 'other.signum() == count.signum()', 'false', 'cargo --lib'),
   off(
