@@ -1064,7 +1064,7 @@ export const clauses = [
     ORIGINALS,
     'Place::Log => Kind::InLog,',
     'Place::Log => Kind::OnRef,',
-    'clauses > cherry-pick',
+    'cherry-pick',
   ),
   off(
     '13 candidates: of one message, where some are',
@@ -1078,14 +1078,14 @@ export const clauses = [
     ORIGINALS,
     '=> Kind::MadeHere,',
     '=> Kind::OnRef,',
-    'clauses > cherry-pick',
+    'cherry-pick',
   ),
   off(
     '13 candidates: no descendant',
     ORIGINALS,
     'if !self.source.is_ancestor(commit.oid, oid)? {',
     'if true {',
-    'clauses > cherry-pick',
+    'cherry-pick',
   ),
   off(
     '13 candidates: none that was made from the commit',
@@ -1507,14 +1507,14 @@ export const clauses = [
     RANGE,
     'state.untrusted().contains(path) || expected == new => whole',
     'state.untrusted().contains(path) => whole',
-    'clauses > ranges',
+    'ranges',
   ),
   off(
     'range: what no turn explains is shown whole',
     RANGE,
     'None => whole(ShownReason::DoesNotCompose),',
     'None => Decision { verdict: Verdict::Demoted(DemotedReason::MovedByHistory), mixed: false, base: old },',
-    'clauses > ranges',
+    'ranges',
   ),
   off(
     'range: a turn that cannot be attributed counts all its paths as authored',

@@ -48,7 +48,7 @@ export async function simulate(options: RunOptions): Promise<TurnRecord[]> {
     }),
   )
   const records = await playAll(plans, options)
-  for (let round = 0; round < 4; round += 1) {
+  for (let round = 0; round < 12; round += 1) {
     const more = plansForRareKinds(records, options)
     if (more.length === 0) break
     records.push(...(await playAll(more, options)))

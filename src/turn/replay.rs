@@ -388,11 +388,30 @@ impl<'a> Replay<'a> {
         if stopped.is_empty() && ours.untrusted().is_empty() && real.delta(self.source, &made)?.is_empty() {
             return Ok(ours);
         }
-        if ours.untrusted() == &stopped && ours.delta(self.source, &real)?.is_empty() {
-            // No hand took part in what was merged.
+        let by_hand = self.differs_from_real(commit)?;
+        if by_hand.is_empty() {
             return Ok(made);
         }
-        Ok(self.merge(&real, &ours, &made)?.state)
+        // Where a hand took part in what was merged, git's own doing cannot be told from it.
+        let own = real.delta(self.source, &made)?.into_keys().chain(stopped);
+        let doubtful: Vec<RepoPath> = own.filter(|path| by_hand.contains(path)).collect();
+        Ok(self.merge(&real, &ours, &made)?.state.distrusting(doubtful))
+    }
+
+    /// The paths in which what a merge or pick was made from differs from what it is without the hand.
+    fn differs_from_real(&mut self, commit: &Commit) -> Result<BTreeSet<RepoPath>, SourceError> {
+        let mut sides = commit.parents.clone();
+        if let Some(Role::Pick(original)) = self.roles.get(&commit.oid).cloned() {
+            sides.push(original);
+            sides.extend(self.source.read_commit(original)?.parents.first());
+        }
+        let mut differing = BTreeSet::new();
+        for side in sides {
+            let state = self.state_at(side)?;
+            differing.extend(state.delta(self.source, &self.real_tree(Some(&side))?)?.into_keys());
+            differing.extend(state.untrusted().iter().cloned());
+        }
+        Ok(differing)
     }
 
     /// Whether the log has a word for a commit that git writes only when it did not stop. Rebase and am write the
