@@ -272,10 +272,12 @@ export type MoveKind = 'none' | 'fast-forward' | 'rewind' | 'switch' | 'rewrite'
  * - `unborn-at-end`: there was a commit at the start and none at the end.
  * - `history-missing`: an object of the history between is not in the repository.
  * - `history-cut`: history ends artificially (shallow clone, graft) where it was needed.
+ * - `reflog-lost`: entries of the log that were there at the turn are gone (expired), and commits may have been
+ *   made in it.
  * - `limit`: the turn is larger than what is looked at; `detail` names the limit.
  * - `unreadable`: an object or log is damaged; `detail` says which.
  */
-export type NotAttributedReason = 'head-not-recorded' | 'head-missing' | 'unborn-at-end' | 'history-missing' | 'history-cut' | 'limit' | 'unreadable'
+export type NotAttributedReason = 'head-not-recorded' | 'head-missing' | 'unborn-at-end' | 'history-missing' | 'history-cut' | 'reflog-lost' | 'limit' | 'unreadable'
 
 /** What git is in the middle of. */
 export type OperationKind = 'merge' | 'rebase' | 'cherry-pick' | 'revert' | 'am' | 'bisect'

@@ -950,8 +950,8 @@ export const clauses = [
   off(
     '11 the hand in what was merged stays out of it',
     REPLAY,
-    'if ours.untrusted() == &stopped && ours.delta(self.source, &real)?.is_empty() {',
-    'if true {',
+    'if by_hand.is_empty() {\n            return Ok(made);',
+    'if true {\n            return Ok(made);',
     'merge',
   ),
   off(
@@ -1073,13 +1073,7 @@ export const clauses = [
     'best',
     'clauses > of one message',
   ),
-  off(
-    '13 candidates: those of the turn come last',
-    ORIGINALS,
-    '=> Kind::MadeHere,',
-    '=> Kind::OnRef,',
-    'cherry-pick',
-  ),
+  off('13 candidates: those of the turn come last', ORIGINALS, '=> Kind::MadeHere,', '=> Kind::OnRef,', 'cherry-pick'),
   off(
     '13 candidates: no descendant',
     ORIGINALS,
