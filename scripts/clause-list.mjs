@@ -1142,8 +1142,8 @@ export const clauses = [
   off(
     '14 a reset lies between',
     REPLAY,
-    'if !was_reset || stood.is_zero() {',
-    'if stood.is_zero() {',
+    '!matches!(word, Word::Reset(_)) || stood',
+    'stood',
     'clauses > a look at a newer state',
   ),
   off(

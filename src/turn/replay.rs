@@ -597,15 +597,14 @@ impl<'a> Replay<'a> {
             return Ok(None);
         }
         let mut closest: Option<(usize, Oid)> = None;
-        let mut was_reset = false;
         for at in (0..making.entry).rev() {
             let word = &chain.words[at];
             if word.creates() {
                 break;
             }
-            was_reset |= matches!(word, Word::Reset(_));
+            // A stash writes a reset that goes nowhere.
             let stood = chain.entries[at].old;
-            if !was_reset || stood.is_zero() {
+            if !matches!(word, Word::Reset(_)) || stood.is_zero() || stood == chain.entries[at].new {
                 continue;
             }
             if let Some(left_out) = self.left_out(commit, parent, stood)?
