@@ -952,7 +952,7 @@ export const clauses = [
     REPLAY,
     'if by_hand.is_empty() {\n            return Ok(made);',
     'if true {\n            return Ok(made);',
-    'merge',
+    'procedure',
   ),
   off(
     '11 a merge committed by its own command may have stopped',
@@ -992,7 +992,7 @@ export const clauses = [
     REPLAY,
     'matches!(word, None | Some(Word::Pick(_)))',
     'matches!(word, Some(Word::Pick(_)))',
-    'push-and-pull',
+    'procedure',
   ),
   off(
     '13 a pick may have stopped, whatever the word',
@@ -1020,14 +1020,14 @@ export const clauses = [
     REPLAY,
     ' || self.guessed.contains(&commit.oid) {',
     ' {',
-    'cherry-pick',
+    'procedure',
   ),
   off(
     '13 a hook may amend under the same word',
     REPLAY,
     'let on_top = commit.parents.first() == Some(&entry.old);',
     'let on_top = true;',
-    'clauses > a hook',
+    'unseen-work',
   ),
   off(
     '13 the original without the hand in it',
@@ -1043,7 +1043,7 @@ export const clauses = [
     ORIGINALS,
     'search.down_from(self.heads.clone(), Place::Ref)?;',
     '',
-    'clauses > without logs, a commit dropped',
+    'clauses > without logs, a line that no branch',
   ),
   off(
     '13 candidates: what a ref reaches',
@@ -1064,7 +1064,7 @@ export const clauses = [
     ORIGINALS,
     'Place::Log => Kind::InLog,',
     'Place::Log => Kind::OnRef,',
-    'cherry-pick',
+    'procedure',
   ),
   off(
     '13 candidates: of one message, where some are',
@@ -1073,13 +1073,13 @@ export const clauses = [
     'best',
     'clauses > of one message',
   ),
-  off('13 candidates: those of the turn come last', ORIGINALS, '=> Kind::MadeHere,', '=> Kind::OnRef,', 'cherry-pick'),
+  off('13 candidates: those of the turn come last', ORIGINALS, '=> Kind::MadeHere,', '=> Kind::OnRef,', 'procedure'),
   off(
     '13 candidates: no descendant',
     ORIGINALS,
     'if !self.source.is_ancestor(commit.oid, oid)? {',
     'if true {',
-    'cherry-pick',
+    'procedure',
   ),
   off(
     '13 candidates: none that was made from the commit',
@@ -1100,7 +1100,7 @@ export const clauses = [
     REPLAY,
     'self.changes_of(commit.oid)?.len()',
     'usize::MAX',
-    'amend > with the author and date of an older commit',
+    'procedure',
   ),
   off(
     '13 an author date of before the turn is no coincidence',
@@ -1114,7 +1114,7 @@ export const clauses = [
     ORIGINALS,
     '=> Kind::Arrived,',
     '=> Kind::OnRef,',
-    'push-and-pull',
+    'procedure',
   ),
   off(
     '13 candidates: only what was there in the turn',
@@ -1233,7 +1233,7 @@ export const clauses = [
     REPLAY,
     'pending.extend(&self.source.read_commit(oid)?.parents);',
     '',
-    'clauses > in the middle of a rebase whose end',
+    'procedure',
   ),
   off(
     '19 what is as expected is demoted',
@@ -1268,7 +1268,7 @@ export const clauses = [
     ANALYSIS,
     'if traces::reappear(before, after, version(entry, &self.text_of(entry))) {',
     'if traces::reappear(before, after, version(entry, &self.text_of(entry))) && false {',
-    'push-and-pull',
+    'unseen-work',
   ),
   off(
     '19 only where what came holds what the hand did',
@@ -1321,7 +1321,7 @@ export const clauses = [
         base: facts.change.old,`,
     `mixed: false,
         base: facts.change.old,`,
-    'late-commits',
+    'cargo --lib',
   ),
   off(
     '20 a replay that leads back to itself ends as a plain commit',
@@ -1330,7 +1330,7 @@ export const clauses = [
                     None => break State::default(),`,
     `Some(_) => break State::of_tree(Some(commit.tree)),
                     None => break State::default(),`,
-    'reset',
+    'procedure',
   ),
 
   // ---- 21: where history cannot be read
@@ -1339,9 +1339,9 @@ export const clauses = [
     ANALYSIS,
     'Err(Trouble::NotAttributed(reason, detail)) => analysis.status = Status::NotAttributed(reason, detail),',
     'Err(Trouble::NotAttributed(..)) => {}',
-    'unmoved',
+    'clauses > more commits in one turn',
   ),
-  off('21 a grafted boundary', REPLAY, 'if commit.cut {', 'if commit.cut && false {', 'errors'),
+  off('21 a grafted boundary', REPLAY, 'if commit.cut {', 'if commit.cut && false {', 'degraded'),
   off(
     '21 a shallow boundary',
     REPLAY,
@@ -1361,7 +1361,7 @@ export const clauses = [
     ANALYSIS,
     'SourceError::Missing(_) => NotAttributed::HistoryMissing,',
     'SourceError::Missing(_) => NotAttributed::Unreadable,',
-    'errors',
+    'degraded',
   ),
   off(
     '21 more turn commits than anyone makes',
@@ -1426,7 +1426,7 @@ export const clauses = [
     HEAD,
     'pin.pick_head.or(self.oid("REBASE_HEAD")?)',
     'pin.pick_head',
-    'in-progress',
+    'cargo --test head',
   ),
   off(
     'note: on the way of a rebase, the branch is the one being rebased',
@@ -1494,21 +1494,21 @@ export const clauses = [
     RANGE,
     'state.untrusted().contains(path) || expected == new => whole',
     'expected == new => whole',
-    'ranges',
+    'procedure',
   ),
   off(
     'range: what was authored and is as expected is shown whole',
     RANGE,
     'state.untrusted().contains(path) || expected == new => whole',
     'state.untrusted().contains(path) => whole',
-    'ranges',
+    'procedure',
   ),
   off(
     'range: what no turn explains is shown whole',
     RANGE,
     'None => whole(ShownReason::DoesNotCompose),',
     'None => Decision { verdict: Verdict::Demoted(DemotedReason::MovedByHistory), mixed: false, base: old },',
-    'ranges',
+    'procedure',
   ),
   off(
     'range: a turn that cannot be attributed counts all its paths as authored',
@@ -1522,9 +1522,9 @@ export const clauses = [
     ANALYSIS,
     'if switched || (inheritance.in_range && self.may_have_made_commits()) {',
     'if switched {',
-    'ranges',
+    'unseen-work',
   ),
-  off('range: what was made of them is kept', ANALYSIS, 'replay.inherit(&inheritance.states);', '', 'ranges'),
+  off('range: what was made of them is kept', ANALYSIS, 'replay.inherit(&inheritance.states);', '', 'unseen-work'),
   off(
     "range: commits of earlier turns stay the agent's",
     ANALYSIS,

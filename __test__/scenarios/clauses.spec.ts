@@ -476,16 +476,14 @@ describe('a log that is lost', () => {
   })
 })
 
-it('without logs, a commit dropped from a line that no branch names: the others are known from the head', async () => {
+it('without logs, a line that no branch names, rebased: it is known from the head at the start', async () => {
   const repo = plain()
   repo.git('config', 'core.logAllRefUpdates', 'false')
   rmSync(join(repo.cwd, '.git/logs'), { recursive: true })
-  repo.checkout('--detach')
-  repo.create('one.ts', 'one\n').commit('one')
-  repo.create('two.ts', 'two\n').commit('two')
-  const turn = await playTurn(repo, () => {
-    expect(repo.rebaseInteractive('HEAD~2', ([, two]) => [`pick ${two}`]).status).toBe(0)
-  })
+  repo.teammate.push({ 'a.ts': lines(20).replace('line 15\n', 'theirs\n') })
+  repo.fetch().checkout('--detach')
+  repo.edit('a.ts', 3, 'earlier').commit('earlier')
+  const turn = await playTurn(repo, () => expect(repo.rebase('origin/main').status).toBe(0))
   turn.toShowNothing().toDemote(1)
 })
 
@@ -1200,8 +1198,8 @@ describe('picks', () => {
   it('of one of two commits of the same second: the one that it is', async () => {
     const repo = plain()
     const date = '2024-02-01T00:00:00Z'
-    repo.switchNew('side').create('one.ts', 'one\n').commit('one', { date, committerDate: date })
-    repo.create('two.ts', 'two\n').commit('two', { date, committerDate: date })
+    repo.switchNew('side').create('one.ts', 'one\n').commit('same', { date, committerDate: date })
+    repo.create('two.ts', 'two\n').commit('same', { date, committerDate: date })
     repo.checkout('main').create('m.ts', 'm\n').commit('main')
     const turn = await playTurn(repo, () => {
       expect(repo.cherryPick('side').status).toBe(0)
@@ -1253,13 +1251,14 @@ describe('picks', () => {
 
   for (const [when, env] of [
     ['in a later turn', {}],
-    ['in a later turn, by a clock set back', { GIT_COMMITTER_DATE: past }],
+    ['in a later turn, by a clock set back', { GIT_COMMITTER_DATE: '2024-06-01T00:00:00Z' }],
   ] as const) {
     it(`a patch by mail, picked elsewhere ${when}: the copy is no original of it`, async () => {
       const repo = plain()
       const request = await recordTurn(repo, () => repo.git('am', '-q', mail(repo)))
-      repo.switchNew('later', 'main~1')
+      repo.checkout('--detach', 'main~1').create('o.ts', 'o\n').commit('other')
       repo.gitWith({ env }, 'cherry-pick', 'main')
+      repo.tag('copy')
       const turn = await ask(repo, request)
       turn.toShow(['b.ts']).toDemote(0)
     })
@@ -1428,7 +1427,7 @@ describe('history that cannot be read', () => {
     turn.toDegrade('history-cut')
   })
 
-  it('more commits in one turn than anyone makes: all is shown, and why', { timeout: 240_000 }, async () => {
+  it('more commits in one turn than anyone makes: all is shown, and why', async () => {
     const repo = plain()
     const request = await recordTurn(repo, () => {
       const now = Math.floor(Date.now() / 1000)

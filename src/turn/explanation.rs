@@ -109,6 +109,7 @@ fn describe(role: &Role) -> String {
         Role::Recommit(stood) => format!("turn commit: commits again what stood at {stood}"),
         Role::Root(_) => "turn commit: without parents".into(),
         Role::Squash(pushed) => format!("turn commit: a squash merge, made elsewhere, of {pushed}"),
+        Role::SquashStep { into, squashed } => format!("turn commit: a rebase squashed {squashed} into {into}"),
         Role::LateOnTop => "late commit, made elsewhere".into(),
         Role::Plain => "turn commit: written in the turn".into(),
     }

@@ -45,9 +45,10 @@ impl<'a> Originals<'a> {
         }
     }
 
-    /// The commits that `commit` may replay, all of the best kind that there is; of one message with it where some
-    /// are. Its own descendants are no originals of it.
-    pub fn of(&self, commit: &Commit) -> Result<Vec<Oid>, SourceError> {
+    /// The commits that `commit` may replay, all of the best kind that there is. Its own descendants are no originals
+    /// of it, nor is what was made later. Where some are of one message with it only these count: all alike if the
+    /// log says that the message was `kept`, else those of the best kind.
+    pub fn of(&self, commit: &Commit, kept: bool, made_later: impl Fn(Oid) -> bool) -> Result<Vec<Oid>, SourceError> {
         if self.found.get().is_none() {
             let candidates = self.search()?;
             self.found.get_or_init(|| candidates);
@@ -57,22 +58,27 @@ impl<'a> Originals<'a> {
         };
         let mut others = Vec::new();
         for &(place, oid) in candidates {
-            if !self.source.is_ancestor(commit.oid, oid)? {
+            if !made_later(oid) && !self.source.is_ancestor(commit.oid, oid)? {
                 others.push((self.kind(place, oid), oid));
             }
         }
+        if kept {
+            others = self.of_one_message(commit, others);
+        }
         let best = others.iter().map(|(kind, _)| *kind).min();
-        let best: Vec<Oid> = others
-            .iter()
-            .filter(|(kind, _)| Some(*kind) == best)
-            .map(|(_, oid)| *oid)
-            .collect();
-        let same_message: Vec<Oid> = best
+        others.retain(|(kind, _)| Some(*kind) == best);
+        let others = self.of_one_message(commit, others);
+        Ok(others.into_iter().map(|(_, oid)| oid).collect())
+    }
+
+    /// Those of one message with `commit`; all where none is.
+    fn of_one_message(&self, commit: &Commit, others: Vec<(Kind, Oid)>) -> Vec<(Kind, Oid)> {
+        let same: Vec<(Kind, Oid)> = others
             .iter()
             .copied()
-            .filter(|&oid| self.same_message(commit, oid))
+            .filter(|&(_, oid)| self.same_message(commit, oid))
             .collect();
-        Ok(if same_message.is_empty() { best } else { same_message })
+        if same.is_empty() { others } else { same }
     }
 
     /// Whether two commits are of one message, by its first line.

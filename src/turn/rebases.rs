@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::chronicle::{Chain, Chronicle};
+use super::chronicle::{Chain, Chronicle, Making};
 use crate::model::{LogKind, Oid};
 use crate::rules::reflog::{Via, Word};
 
@@ -53,10 +53,7 @@ fn rebases_of(chain: &Chain, chronicle: &Chronicle, still_open: bool, found: &mu
                     open.rebase.made.insert(entry.new);
                 }
                 if matches!(word, Word::Pick(Via::Rebase)) {
-                    let squash = ["(squash): ", "(fixup): "]
-                        .iter()
-                        .any(|step| entry.message.contains(step));
-                    open.rebase.squashed += usize::from(squash);
+                    open.rebase.squashed += usize::from(is_squash(&entry.message));
                     open.last_step = Some((entry.new, open.rebase.clone()));
                 }
             }
@@ -92,6 +89,24 @@ fn end_at_last_step(open: Option<OpenRebase>, found: &mut HashMap<Oid, Rebase>) 
     if let Some((tip, rebase)) = open.and_then(|open| open.last_step) {
         found.insert(tip, rebase);
     }
+}
+
+/// Whether a step of a rebase put a commit into the one before it.
+pub fn is_squash(message: &str) -> bool {
+    ["(squash): ", "(fixup): "].iter().any(|step| message.contains(step))
+}
+
+/// Where the line stood that is rebased by the step of a making.
+pub fn line_before(chronicle: &Chronicle, making: Making) -> Option<Oid> {
+    let chain = &chronicle.chains[making.chain];
+    let begun = chain.words[..making.entry]
+        .iter()
+        .rposition(|word| matches!(word, Word::RebaseStart { .. }))?;
+    let named = (making.entry..chain.entries.len()).find_map(|at| match &chain.words[at] {
+        Word::RebaseFinish(name) => value_before(chronicle, name, chain.entries[at].new),
+        _ => None,
+    });
+    Some(named.unwrap_or(chain.entries[begun].old))
 }
 
 /// What the branch named before the rebase put it on `tip`.

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::chronicle::{Chronicle, Making};
 use super::originals::Originals;
-use super::rebases::{Rebase, rebases};
+use super::rebases::{Rebase, is_squash, line_before, rebases};
 use super::state::{Merge, State};
 use super::turn_commits::TurnCommits;
 use crate::model::{Commit, CommitWalk, Delta, GitSource, Oid, RepoPath, Signature, SourceError};
@@ -15,6 +15,9 @@ use crate::rules::reflog::{Via, Word};
 
 /// The most merges that one turn may need.
 const MAX_MERGES: usize = 5_000;
+
+/// The most commits of old lines that are tried, in one turn, as what a squash step squashed.
+const MAX_SQUASH_TRIES: usize = 500;
 
 /// When less stack than this is left (bytes), a replay goes on with more.
 const STACK_LEFT: usize = 128 << 10;
@@ -38,6 +41,13 @@ pub enum Role {
     Pick(Oid),
     /// A squash merge that a server made of this pushed commit.
     Squash(Oid),
+    /// A step of a rebase that squashed a commit of the old line into the one before it.
+    SquashStep {
+        /// What the step before had made.
+        into: Oid,
+        /// The commit of the old line.
+        squashed: Oid,
+    },
     /// Step 14: what stood here was committed again after a soft reset.
     Recommit(Oid),
     /// Step 15: a commit without parents, made where HEAD stood on this commit.
@@ -76,6 +86,9 @@ pub struct Replay<'a> {
     chosen_originals: HashMap<Oid, Option<Oid>>,
     /// Picks whose original could be another one.
     guessed: HashSet<Oid>,
+    /// What the squash steps were found to be. Each commit of an old line is squashed once.
+    squash_steps: HashMap<Oid, Option<(Oid, Oid)>>,
+    squash_tries: usize,
     bases: HashMap<(Vec<Oid>, Oid), State>,
     roles: BTreeMap<Oid, Role>,
 }
@@ -103,6 +116,8 @@ impl<'a> Replay<'a> {
             merges: 0,
             chosen_originals: HashMap::new(),
             guessed: HashSet::new(),
+            squash_steps: HashMap::new(),
+            squash_tries: 0,
             bases: HashMap::new(),
             roles: BTreeMap::new(),
         }
@@ -180,6 +195,11 @@ impl<'a> Replay<'a> {
                 let (ours, theirs) = (self.state_before(commit.oid)?, self.state_at(*pushed)?);
                 Ok(self.merge(&base, &ours, &theirs)?.state)
             }
+            Role::SquashStep { into, squashed } => {
+                let base = self.state_before(*squashed)?;
+                let (ours, theirs) = (self.state_at(*into)?, self.state_at(*squashed)?);
+                Ok(self.merge(&base, &ours, &theirs)?.state)
+            }
             Role::Root(None) | Role::Plain | Role::Revert => Ok(State::default()),
         }
     }
@@ -200,6 +220,11 @@ impl<'a> Replay<'a> {
     /// The role of a commit by itself, whatever line it belongs to.
     fn role_alone(&mut self, commit: &Commit) -> Result<Role, SourceError> {
         let making = self.making(commit.oid);
+        if let Some(making) = making
+            && let Some((into, squashed)) = self.squash_step(commit, making)?
+        {
+            return Ok(Role::SquashStep { into, squashed });
+        }
         if let Some(making) = making
             && let Some(old) = self.amended(commit, making)?
         {
@@ -256,6 +281,56 @@ impl<'a> Replay<'a> {
             let merge = self.merge(&base, &ours, &theirs)?;
             if merge.conflicts.is_empty() && merge.state.delta(self.source, &made)?.is_empty() {
                 return Ok(Some(tip));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What a squash or fixup step of a rebase made its commit of, where git alone made it: the commit of the step
+    /// before, and the one of the old line whose change the step adds to it exactly.
+    fn squash_step(&mut self, commit: &Commit, making: Making) -> Result<Option<(Oid, Oid)>, SourceError> {
+        let entry = self.chronicle.entry(making);
+        if *self.chronicle.word(making) != Word::Pick(Via::Rebase) || !is_squash(&entry.message) {
+            return Ok(None);
+        }
+        if let Some(known) = self.squash_steps.get(&commit.oid) {
+            return Ok(*known);
+        }
+        let into = entry.old;
+        let squashed = match line_before(self.chronicle, making) {
+            Some(from) => self.squashed_into(commit, into, from)?,
+            None => None,
+        };
+        let step = squashed.map(|squashed| (into, squashed));
+        self.squash_steps.insert(commit.oid, step);
+        Ok(step)
+    }
+
+    /// The commit on the line of `from` that, put on top of `into`, gives exactly `commit`.
+    fn squashed_into(&mut self, commit: &Commit, into: Oid, from: Oid) -> Result<Option<Oid>, SourceError> {
+        let made = State::of_tree(Some(commit.tree));
+        let ours = self.real_tree(Some(&into))?;
+        let line = CommitWalk {
+            from: vec![from],
+            hide: commit.parents.clone(),
+            limit: MAX_MERGES,
+        };
+        let used: HashSet<Oid> = self
+            .squash_steps
+            .values()
+            .flatten()
+            .map(|(_, squashed)| *squashed)
+            .collect();
+        for oid in self.source.walk(&line)?.into_iter().filter(|oid| !used.contains(oid)) {
+            if self.squash_tries == MAX_SQUASH_TRIES {
+                break;
+            }
+            self.squash_tries += 1;
+            let base = self.real_tree(self.source.read_commit(oid)?.parents.first())?;
+            let theirs = self.real_tree(Some(&oid))?;
+            let merge = self.merge(&base, &ours, &theirs)?;
+            if merge.conflicts.is_empty() && merge.state.delta(self.source, &made)?.is_empty() {
+                return Ok(Some(oid));
             }
         }
         Ok(None)
@@ -448,9 +523,11 @@ impl<'a> Replay<'a> {
         if let Some(known) = self.chosen_originals.get(&commit.oid) {
             return Ok(*known);
         }
-        let mut candidates = self.originals.of(commit)?;
-        candidates.retain(|&candidate| !self.made_before(commit.oid, candidate));
-        let word = self.making(commit.oid).map(|making| self.chronicle.word(making));
+        let made_later = |candidate| self.made_before(commit.oid, candidate);
+        let making = self.making(commit.oid);
+        let picked = |making: Making| self.chronicle.entry(making).message.contains(" (pick): ");
+        let candidates = self.originals.of(commit, making.is_some_and(picked), made_later)?;
+        let word = making.map(|making| self.chronicle.word(making));
         let told = matches!(word, Some(Word::Pick(_)));
         let original = match candidates[..] {
             [only] if told => {
@@ -756,7 +833,7 @@ impl<'a> Replay<'a> {
             Role::Amend(old) | Role::Recommit(old) | Role::Root(Some(old)) => {
                 Ok((self.real_tree(Some(&old))?, no_conflicts))
             }
-            Role::Squash(_) => Ok((State::of_tree(Some(commit.tree)), no_conflicts)),
+            Role::Squash(_) | Role::SquashStep { .. } => Ok((State::of_tree(Some(commit.tree)), no_conflicts)),
             _ => Ok((self.real_tree(commit.parents.first())?, no_conflicts)),
         }
     }
