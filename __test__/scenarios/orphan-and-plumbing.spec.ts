@@ -1,4 +1,6 @@
 // Commits that no ordinary command made: orphan branches, rewriters, plumbing, refs moved behind git's back.
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { lines, TurnRepository } from '../support/turn-repository.js'
 import { playTurn, verdictOf } from './play.js'
@@ -128,6 +130,32 @@ describe('plumbing', () => {
       repo.reset('hard')
     })
     turn.toShowNothing().toDemote(3)
+  })
+
+  it('update-ref onto a commit on the way to a branch of the remote, cloned before: demoted', async () => {
+    const repo = plain()
+    repo.teammate.push({ 'one.ts': 'one\n' }, { branch: 'up' })
+    repo.teammate.push({ 'two.ts': 'two\n' }, { branch: 'up' })
+    repo.fetch()
+    rmSync(join(repo.cwd, '.git/logs/refs/remotes'), { recursive: true })
+    const turn = await playTurn(repo, () => {
+      repo.git('update-ref', 'HEAD', 'origin/up~1')
+      repo.reset('hard')
+      expect(repo.merge('origin/up', '--no-ff').status).toBe(0)
+    })
+    turn.toShowNothing().toDemote(3)
+  })
+
+  it('a backdated commit by plumbing that was pushed is not at the remote before: shown', async () => {
+    const repo = plain()
+    const turn = await playTurn(repo, () => {
+      repo.create('mine.ts', 'mine\n').git('add', '-A')
+      const env = { GIT_AUTHOR_DATE: '2023-01-01T00:00:00Z', GIT_COMMITTER_DATE: '2023-01-01T00:00:00Z' }
+      const oid = repo.gitWith({ env }, 'commit-tree', repo.git('write-tree'), '-p', 'HEAD', '-m', 'x')
+      repo.git('update-ref', 'HEAD', oid)
+      repo.git('push', '-q', 'origin', 'HEAD:refs/heads/new')
+    })
+    turn.toShow(['mine.ts']).toDemote(0)
   })
 
   it('symbolic-ref onto another branch, then reset: demoted', async () => {

@@ -237,6 +237,44 @@ describe('a hand on the way', () => {
     turn.toShow([{ path: 'c.ts', additions: 1, deletions: 1 }]).toDemote(3)
   })
 
+  it('a squash step is redone from what it squashed, also where HEAD ends on it and not on the tip', async () => {
+    for (const step of ['squash', 'fixup']) {
+      const repo = topicBehindMain()
+      const turn = await playTurn(repo, () => {
+        repo.edit('a.ts', 12, 'mine').commit('mine')
+        repo.rebaseInteractive('main', ([one, two, three, mine]) => [
+          `pick ${one}`,
+          `fixup ${mine}`,
+          `${step} ${two}`,
+          `pick ${three}`,
+        ])
+        repo.checkout('HEAD~1')
+      })
+      turn.toShow([{ path: 'a.ts', additions: 1, deletions: 1 }]).toDemote(3)
+    }
+  })
+
+  it('a squash step that was amended by hand: what the hand added is shown', async () => {
+    const repo = topicBehindMain()
+    const turn = await playTurn(repo, () => {
+      repo.rebaseInteractive('main', ([one, two, three]) => [`edit ${one}`, `squash ${two}`, `pick ${three}`])
+      repo.edit('c.ts', 20, 'mine').amend()
+      expect(repo.proceed('rebase').status).toBe(0)
+      repo.checkout('HEAD~1')
+    })
+    turn.toShow([{ path: 'c.ts', additions: 1, deletions: 1 }]).toDemote(3)
+  })
+
+  it('reworded, then rebased under the new words: the later copy is not what was reworded', async () => {
+    const repo = topicBehindMain()
+    const turn = await playTurn(repo, () => {
+      repo.reset('soft', 'HEAD~2').create('mine.ts', 'mine\n').commit('squashed')
+      repo.rebaseInteractive('HEAD~1', ([oid]) => [`reword ${oid}`], 'other words')
+      expect(repo.rebase('main').status).toBe(0)
+    })
+    turn.toShow(['mine.ts']).toDemote(3)
+  })
+
   it("the agent's commit put below older ones is shown", async () => {
     const repo = topicBehindMain()
     const turn = await playTurn(repo, () => {

@@ -114,14 +114,13 @@ export function labelTurn(turn: Turn, ledger: Authorship, inventory: Inventory):
     else if (undecided !== undefined) say('either', undecided)
     else if (ids.some(removedFrom)) say('either', 'removal by the agent that history or an undoing may explain')
     else if (changedMode() === 'undone') say('either', 'mode set by the agent and undone')
-    else if (after !== undefined && before?.mode === after.mode && ledger.modeByAgent(after) === 'agent')
-      say('either', 'mode set by the agent, as it was before history changed it')
+    else if (after !== undefined && (before ?? after).mode === after.mode && ledger.modeByAgent(after) === 'agent')
+      say('either', 'mode set by the agent, against what history says of it')
     else if ([...added, ...removed].some((line) => ledger.undecidedLines.has(line)))
       say('either', 'lines of an undecided operation')
     else if (after === undefined && (removed.some((line) => ledger.author(line) === 'user') || editedByUser()))
       say('either', "gone by history, with the user's edit")
-    else if (before === undefined && editedByUser())
-      say('either', "the user's edit, at a path of history's")
+    else if (before === undefined && editedByUser()) say('either', "the user's edit, at a path of history's")
     else if (userLinesMoved(added, removed)) say('either', "the user's lines moved")
     else if (isLate(added, removed, ids)) {
       // The agent may have committed the user's edit: then the file was touched by a commit made here.

@@ -80,9 +80,11 @@ pub fn turn_commits(
 
     let mut found = TurnCommits::default();
     let said = chronicle.made.keys().chain(&chronicle.pushed).copied();
-    found
-        .made_here
-        .extend(readable(source, said.filter(|oid| !old.contains_key(oid))));
+    for oid in readable(source, said.filter(|oid| !old.contains_key(oid))) {
+        if !stood_at_remote(source, chronicle, oid, bounds)? {
+            found.made_here.insert(oid);
+        }
+    }
     let mut lately = Vec::new();
     for (&oid, &dated) in arrived.iter().filter(|(oid, _)| !old.contains_key(oid)) {
         let unexplained = chronicle.position.told && !fetched.contains_key(&oid);
@@ -233,8 +235,10 @@ fn known(source: &dyn GitSource, chronicle: &Chronicle, bounds: &Bounds<'_>) -> 
             continue;
         }
         let mut holds_made = false;
-        for &oid in &backdated {
-            holds_made |= source.is_ancestor(oid, found.oid)?;
+        if !is_unmoved_remote(chronicle, &found.name) {
+            for &oid in &backdated {
+                holds_made |= source.is_ancestor(oid, found.oid)?;
+            }
         }
         if !holds_made {
             standing.insert(found.name, Some(found.oid));
@@ -258,6 +262,31 @@ fn known(source: &dyn GitSource, chronicle: &Chronicle, bounds: &Bounds<'_>) -> 
     known.sort();
     known.dedup();
     Ok(known)
+}
+
+/// Whether a commit that no known word tells the making of was at a remote before the turn: HEAD was put on it.
+fn stood_at_remote(
+    source: &dyn GitSource,
+    chronicle: &Chronicle,
+    oid: Oid,
+    bounds: &Bounds<'_>,
+) -> Result<bool, SourceError> {
+    let told = |making: &Making| *chronicle.word(*making) != Word::Unknown;
+    if chronicle.position.lost || chronicle.made.get(&oid).is_none_or(told) || !is_older(source, oid, bounds) {
+        return Ok(false);
+    }
+    for found in source.refs()? {
+        if is_unmoved_remote(chronicle, &found.name) && source.is_ancestor(oid, found.oid)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a ref is a remote's branch that nothing moved since it was cloned: every fetch and push is logged.
+fn is_unmoved_remote(chronicle: &Chronicle, name: &str) -> bool {
+    let logged = chronicle.refs_before().any(|(logged, _)| logged == name);
+    chronicle.has_head_log && name.starts_with("refs/remotes/") && !logged
 }
 
 /// Whether a commit is there and dated before the turn.
