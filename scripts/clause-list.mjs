@@ -490,6 +490,20 @@ export const clauses = [
 
   // ---- 6: the turn commits
   off(
+    '3 what was at a remote before the turn was not made in it',
+    COMMITS,
+    'if !stood_at_remote(source, chronicle, oid, bounds)? {',
+    'if true {',
+    'orphan-and-plumbing > update-ref onto a commit',
+  ),
+  off(
+    '4 a branch of the remote that nothing moved stood where it stands',
+    COMMITS,
+    'if !is_unmoved_remote(chronicle, &found.name) {',
+    'if true {',
+    'orphan-and-plumbing > update-ref onto a commit',
+  ),
+  off(
     '6 late commits under an identity of the turn are its own',
     COMMITS,
     'if unexplained || own.contains(&email(&source.read_commit(oid)?.author.identity)) {',
@@ -803,8 +817,8 @@ export const clauses = [
   off(
     '9 a commit that was squashed into another does not',
     REBASES,
-    'open.rebase.squashed += usize::from(squash);',
-    'open.rebase.squashed += usize::from(squash) * 0;',
+    'open.rebase.squashed += usize::from(is_squash(&entry.message));',
+    'open.rebase.squashed += usize::from(is_squash(&entry.message)) * 0;',
     'clauses > of a branch that was gone to in the turn',
   ),
   off(
@@ -1069,24 +1083,38 @@ export const clauses = [
   off(
     '13 candidates: of one message, where some are',
     ORIGINALS,
-    'if same_message.is_empty() { best } else { same_message }',
-    'best',
+    'if same.is_empty() { others } else { same }',
+    'others',
     'clauses > of one message',
   ),
   off('13 candidates: those of the turn come last', ORIGINALS, '=> Kind::MadeHere,', '=> Kind::OnRef,', 'procedure'),
   off(
     '13 candidates: no descendant',
     ORIGINALS,
-    'if !self.source.is_ancestor(commit.oid, oid)? {',
-    'if true {',
+    'if !made_later(oid) && !self.source.is_ancestor(commit.oid, oid)? {',
+    'if !made_later(oid) {',
     'procedure',
   ),
   off(
     '13 candidates: none that was made from the commit',
     REPLAY,
-    'candidates.retain(|&candidate| !self.made_before(commit.oid, candidate));',
-    '',
+    'let made_later = |candidate| self.made_before(commit.oid, candidate);',
+    'let made_later = |_| false;',
     'clauses > a patch by mail, picked elsewhere in the turn',
+  ),
+  off(
+    '13 candidates: a message that was kept counts before their kind',
+    ORIGINALS,
+    'if kept {',
+    'if false {',
+    'push-and-pull > squashed in the second',
+  ),
+  off(
+    '9 a squash step is redone from what it squashed',
+    REPLAY,
+    '|| !is_squash(&entry.message) {',
+    '|| true {',
+    'rebase > a squash step is redone',
   ),
   off(
     '13 of several, the one that the commit is closest to',

@@ -133,17 +133,19 @@ describe('plumbing', () => {
   })
 
   it('update-ref onto a commit on the way to a branch of the remote, cloned before: demoted', async () => {
-    const repo = plain()
-    repo.teammate.push({ 'one.ts': 'one\n' }, { branch: 'up' })
-    repo.teammate.push({ 'two.ts': 'two\n' }, { branch: 'up' })
-    repo.fetch()
-    rmSync(join(repo.cwd, '.git/logs/refs/remotes'), { recursive: true })
-    const turn = await playTurn(repo, () => {
-      repo.git('update-ref', 'HEAD', 'origin/up~1')
-      repo.reset('hard')
-      expect(repo.merge('origin/up', '--no-ff').status).toBe(0)
-    })
-    turn.toShowNothing().toDemote(3)
+    for (const goesOn of [false, true]) {
+      const repo = plain()
+      repo.teammate.push({ 'one.ts': 'one\n' }, { branch: 'up' })
+      repo.teammate.push({ 'two.ts': 'two\n' }, { branch: 'up' })
+      repo.fetch()
+      rmSync(join(repo.cwd, '.git/logs/refs/remotes'), { recursive: true })
+      const turn = await playTurn(repo, () => {
+        repo.git('update-ref', '-m', 'by hand', 'HEAD', 'origin/up~1')
+        repo.reset('hard')
+        if (goesOn) expect(repo.merge('origin/up', '--no-ff').status).toBe(0)
+      })
+      turn.toShowNothing().toDemote(goesOn ? 3 : 2)
+    }
   })
 
   it('a backdated commit by plumbing that was pushed is not at the remote before: shown', async () => {

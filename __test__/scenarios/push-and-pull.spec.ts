@@ -80,6 +80,25 @@ describe('the agent pushes a branch that the server merges, and pulls main', () 
     turn.toShow(['a.ts', 'n.ts']).toDemote(1)
   })
 
+  it('squashed in the second of its last commit, and picked again here: a pick keeps its message', async () => {
+    const repo = plain()
+    repo.teammate.push({ 'up.ts': 'up\n' })
+    repo.switchNew('topic').create('older.ts', 'older\n').commit('earlier')
+    repo.checkout('main')
+    const turn = await playTurn(repo, () => {
+      const date = new Date().toISOString()
+      repo.checkout('topic').edit('a.ts', 5, 'mine').create('n.ts', 'n\n').commit('mine', { date })
+      repo.push('-u', 'topic')
+      serverDoes(repo, (git) => {
+        git('merge', '-q', '--squash', 'origin/topic')
+        git('commit', '-q', '-m', 'topic (#1)', '--author=Robin Owner <robin@example.org>', `--date=${date}`)
+      })
+      repo.checkout('main').pull()
+      repo.rebaseInteractive('HEAD~2', ([up, topic]) => [`drop ${up}`, `pick ${topic}`])
+    })
+    turn.toShow(['a.ts', 'n.ts']).toDemote(1)
+  })
+
   it('rebased: its files are shown, those of upstream demoted', async () => {
     const repo = plain()
     repo.teammate.push({ 'up.ts': 'up\n' })

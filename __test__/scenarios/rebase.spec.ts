@@ -240,8 +240,9 @@ describe('a hand on the way', () => {
   it('a squash step is redone from what it squashed, also where HEAD ends on it and not on the tip', async () => {
     for (const step of ['squash', 'fixup']) {
       const repo = topicBehindMain()
+      repo.checkout('main')
       const turn = await playTurn(repo, () => {
-        repo.edit('a.ts', 12, 'mine').commit('mine')
+        repo.checkout('topic').edit('a.ts', 12, 'mine').commit('mine')
         repo.rebaseInteractive('main', ([one, two, three, mine]) => [
           `pick ${one}`,
           `fixup ${mine}`,
@@ -250,7 +251,7 @@ describe('a hand on the way', () => {
         ])
         repo.checkout('HEAD~1')
       })
-      turn.toShow([{ path: 'a.ts', additions: 1, deletions: 1 }]).toDemote(3)
+      turn.toShow([{ path: 'a.ts', additions: 1, deletions: 1 }]).toDemote(2)
     }
   })
 
