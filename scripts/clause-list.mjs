@@ -1083,8 +1083,8 @@ export const clauses = [
   off(
     '13 candidates: of one message, where some are',
     ORIGINALS,
-    'if same.is_empty() { others } else { same }',
-    'others',
+    'if same.is_empty() { candidates } else { same }',
+    'candidates',
     'clauses > of one message',
   ),
   off('13 candidates: those of the turn come last', ORIGINALS, '=> Kind::MadeHere,', '=> Kind::OnRef,', 'procedure'),
@@ -1094,6 +1094,13 @@ export const clauses = [
     'if !made_later(oid) && !self.source.is_ancestor(commit.oid, oid)? {',
     'if !made_later(oid) {',
     'procedure',
+  ),
+  off(
+    '13 what git picked by itself is what gives it exactly',
+    REPLAY,
+    'if self.finished_by_git(commit.oid) && all.len() > 1 {',
+    'if false {',
+    'cherry-pick > amended or filtered here first',
   ),
   off(
     '13 candidates: none that was made from the commit',

@@ -40,6 +40,23 @@ describe('a cherry-pick of a commit made before the turn', () => {
     turn.toShowNothing().toDemote(1)
   })
 
+  it('amended or filtered here first: what the hand added is shown', async () => {
+    const rewriters: ((repo: TurnRepository) => unknown)[] = [
+      (repo) => repo.append('b.ts', 'mine\n').amend(),
+      (repo) => repo.filterBranch('--tree-filter', 'echo mine >> b.ts', 'HEAD~1..HEAD'),
+    ]
+    for (const rewrite of rewriters) {
+      const repo = withSide()
+      const turn = await playTurn(repo, () => {
+        repo.checkout('side')
+        rewrite(repo)
+        repo.checkout('main')
+        expect(repo.cherryPick('-x', 'side').status).toBe(0)
+      })
+      turn.toShow([{ path: 'b.ts', additions: 1, deletions: 0 }]).toDemote(1)
+    }
+  })
+
   it('that stops, and the agent resolves: the resolved file is shown, the rest demoted', async () => {
     const repo = withSide(true)
     const turn = await playTurn(repo, () => {

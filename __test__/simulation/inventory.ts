@@ -97,6 +97,11 @@ export class Inventory {
     })
   }
 
+  /** Does a file stand there with this mode in one of these commits? */
+  standsInMode(commits: readonly string[], path: string, mode: string): boolean {
+    return commits.some((oid) => this.commits.get(oid)?.files.get(path)?.startsWith(`${mode} `))
+  }
+
   /** All lines in the given commits. */
   lines(commits: readonly string[]): Set<string> {
     const oids = new Set<string>()

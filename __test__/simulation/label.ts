@@ -136,7 +136,8 @@ export function labelTurn(turn: Turn, ledger: Authorship, inventory: Inventory):
     function changedMode(): 'agent' | 'undone' | null {
       if (after === undefined || before === undefined || before.mode === after.mode) return null
       const by = ledger.modeByAgent(after)
-      if (by === 'agent' && inventory.stands(known, path, `${entry.newMode} ${entry.newOid}`)) return 'undone'
+      // Set on another line of history, perhaps: here it is one that the past of the new head knows.
+      if (by === 'agent' && inventory.standsInMode(known, path, entry.newMode)) return 'undone'
       return by
     }
   }

@@ -45,40 +45,49 @@ impl<'a> Originals<'a> {
         }
     }
 
-    /// The commits that `commit` may replay, all of the best kind that there is. Its own descendants are no originals
-    /// of it, nor is what was made later. Where some are of one message with it only these count: all alike if the
-    /// log says that the message was `kept`, else those of the best kind.
-    pub fn of(&self, commit: &Commit, kept: bool, made_later: impl Fn(Oid) -> bool) -> Result<Vec<Oid>, SourceError> {
+    /// The commits that `commit` may replay, best kind first. Its own descendants are no originals of it, nor is what
+    /// was made later. If the log says that its message was `kept`, only those of one message with it, where some are.
+    pub fn of(
+        &self,
+        commit: &Commit,
+        kept: bool,
+        made_later: impl Fn(Oid) -> bool,
+    ) -> Result<Vec<Candidate>, SourceError> {
         if self.found.get().is_none() {
             let candidates = self.search()?;
             self.found.get_or_init(|| candidates);
         }
-        let Some(candidates) = self.found.get().and_then(|found| found.get(&commit.author)) else {
+        let Some(found) = self.found.get().and_then(|found| found.get(&commit.author)) else {
             return Ok(Vec::new());
         };
-        let mut others = Vec::new();
-        for &(place, oid) in candidates {
+        let mut candidates = Vec::new();
+        for &(place, oid) in found {
             if !made_later(oid) && !self.source.is_ancestor(commit.oid, oid)? {
-                others.push((self.kind(place, oid), oid));
+                let kind = self.kind(place, oid);
+                candidates.push(Candidate { kind, oid });
             }
         }
-        if kept {
-            others = self.of_one_message(commit, others);
-        }
-        let best = others.iter().map(|(kind, _)| *kind).min();
-        others.retain(|(kind, _)| Some(*kind) == best);
-        let others = self.of_one_message(commit, others);
-        Ok(others.into_iter().map(|(_, oid)| oid).collect())
+        candidates.sort_by_key(|candidate| candidate.kind);
+        Ok(if kept {
+            self.of_one_message(commit, candidates)
+        } else {
+            candidates
+        })
+    }
+
+    /// Those of the best kind that there is; of one message with `commit` where some are.
+    pub fn best(&self, commit: &Commit, candidates: &[Candidate]) -> Vec<Oid> {
+        let best = candidates.iter().copied();
+        let best = best.filter(|candidate| candidate.kind == candidates[0].kind).collect();
+        let best = self.of_one_message(commit, best);
+        best.iter().map(|candidate| candidate.oid).collect()
     }
 
     /// Those of one message with `commit`; all where none is.
-    fn of_one_message(&self, commit: &Commit, others: Vec<(Kind, Oid)>) -> Vec<(Kind, Oid)> {
-        let same: Vec<(Kind, Oid)> = others
-            .iter()
-            .copied()
-            .filter(|&(_, oid)| self.same_message(commit, oid))
-            .collect();
-        if same.is_empty() { others } else { same }
+    fn of_one_message(&self, commit: &Commit, candidates: Vec<Candidate>) -> Vec<Candidate> {
+        let is_same = |candidate: &Candidate| self.same_message(commit, candidate.oid);
+        let same: Vec<Candidate> = candidates.iter().copied().filter(is_same).collect();
+        if same.is_empty() { candidates } else { same }
     }
 
     /// Whether two commits are of one message, by its first line.
@@ -147,6 +156,14 @@ impl<'a> Originals<'a> {
         }
         self.is_older(oid) && !self.chronicle.made_later(oid)
     }
+}
+
+/// A commit that another may replay.
+#[derive(Clone, Copy)]
+pub struct Candidate {
+    /// The commit.
+    pub oid: Oid,
+    kind: Kind,
 }
 
 /// Where a candidate was found.

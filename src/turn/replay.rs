@@ -526,7 +526,18 @@ impl<'a> Replay<'a> {
         let made_later = |candidate| self.made_before(commit.oid, candidate);
         let making = self.making(commit.oid);
         let picked = |making: Making| self.chronicle.entry(making).message.contains(" (pick): ");
-        let candidates = self.originals.of(commit, making.is_some_and(picked), made_later)?;
+        let all = self.originals.of(commit, making.is_some_and(picked), made_later)?;
+        if self.finished_by_git(commit.oid) && all.len() > 1 {
+            // Then what it replays gives it exactly; of which else it was made is not to be told.
+            for candidate in &all {
+                if self.replay_distance(commit, candidate.oid)? == 0 {
+                    self.chosen_originals.insert(commit.oid, Some(candidate.oid));
+                    return Ok(Some(candidate.oid));
+                }
+            }
+            self.guessed.insert(commit.oid);
+        }
+        let candidates = self.originals.best(commit, &all);
         let word = making.map(|making| self.chronicle.word(making));
         let told = matches!(word, Some(Word::Pick(_)));
         let original = match candidates[..] {
