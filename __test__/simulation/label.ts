@@ -122,15 +122,17 @@ export function labelTurn(turn: Turn, ledger: Authorship, inventory: Inventory):
       say('either', "gone by history, with the user's edit")
     else if (before === undefined && editedByUser()) say('either', "the user's edit, at a path of history's")
     else if (userLinesMoved(added, removed)) say('either', "the user's lines moved")
-    else if (
-      turn.startHead.get(path)?.lines.some((line) => ledger.userRemovals.has(line) && inventory.removed.has(line))
-    )
+    else if (turn.startHead.get(path)?.lines.some((line) => ledger.userRemovals.has(line) && goneByHistory(line)))
       say('either', 'lines taken out by the user, and by history: the two conflict')
     else if (isLate(added, removed, ids)) {
       // The agent may have committed the user's edit: then the file was touched by a commit made here.
       if (ids.some((id) => ledger.touched.has(id) || ledger.editedByUser.has(id)))
         say('either', 'late, and touched here')
       else say('late', 'lines of a teammate, written in the turn')
+    }
+
+    function goneByHistory(line: string): boolean {
+      return inventory.removed.has(line) || !knownLines.has(line)
     }
 
     function editedByUser(): boolean {
