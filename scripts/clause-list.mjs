@@ -472,6 +472,20 @@ export const clauses = [
     true`,
     'clauses > a branch whose file was written past git',
   ),
+  off(
+    '2 what was done between the snapshot and the start is not of the turn',
+    LOG_POSITION,
+    'turn: start + idle..end,',
+    'turn: start..end,',
+    'authorship > with the end of the turn before',
+  ),
+  off(
+    '2 what is dated before the snapshot is of the turn all the same',
+    LOG_POSITION,
+    'from.snapshot <= entry.seconds && ',
+    '',
+    'cargo --lib',
+  ),
   off('5 told: every line could be read', LOG_POSITION, 'log.whole && ', '', 'clocks'),
   off(
     '5 the result names its evidence',

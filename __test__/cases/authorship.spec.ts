@@ -1,6 +1,7 @@
 // Public reports of agent work lost, or the user's work charged to the agent. Each bears the number of its case.
 import { describe, expect, it } from 'vitest'
-import { ask, playTurn, verdictOf } from '../scenarios/play.js'
+import { ask, playTurn } from '../scenarios/play.js'
+import type { Checkpoint } from '../support/addon.js'
 import { colleague } from '../support/git.js'
 import { lines, TurnRepository } from '../support/turn-repository.js'
 
@@ -118,20 +119,31 @@ describe('C14: the user commits or edits while idle', () => {
     turn.toShowNothing().toDemote(0)
   })
 
-  it('with the end of the turn before and the time of the start: the commit of before is demoted', async () => {
-    const repo = idle()
-    const end = await repo.startTurn()
-    repo.before(() => repo.append('README.md', 'one\ntwo\n').commit('of the user'))
-    const from = { ...end, turnStartedAt: Date.now() }
-    const turn = await ask(
-      repo,
-      { cwd: repo.cwd, from, to: await repo.endTurn() },
-      {
-        change: ({ from: { pin: _, ...from }, ...request }) => ({ ...request, from }),
-      },
-    )
-    expect(verdictOf(turn.result, 'README.md')).not.toBe('absent')
-  })
+  for (const pinned of [true, false]) {
+    const how = pinned ? 'with pins' : 'without pins'
+    it(`with the end of the turn before and the time of the start, ${how}: the commit of before is demoted`, async () => {
+      const repo = idle()
+      const end = await repo.startTurn()
+      const ago = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString()
+      // The turn before ended an hour ago.
+      const env = { GIT_COMMITTER_DATE: ago(60) }
+      const snapshot = repo.gitWith({ env }, 'commit-tree', `${end.ref}^{tree}`, '-m', 'an hour ago')
+      repo.append('README.md', 'one\ntwo\n').commit('of the user', { date: ago(30), committerDate: ago(30) })
+      const from = { ...end, ref: snapshot, turnStartedAt: Date.now() }
+      repo.append('a.ts', 'mine\n').commit('of the agent')
+      const backdated = repo.create('b.ts', 'mine\n').commit('of the agent', { date: ago(20), committerDate: ago(20) })
+      const to = await repo.endTurn()
+      const withoutPin = ({ pin: _, ...checkpoint }: Checkpoint): Checkpoint => checkpoint
+      const [first, last] = pinned ? [from, to] : [withoutPin(from), withoutPin(to)]
+      expect(backdated).toBe(to.headOid)
+      const turn = await ask(repo, { cwd: repo.cwd, from: first, to: last })
+      turn.toShow(['a.ts', 'b.ts']).toDemote(1)
+      // Where the start is not told, the commit counts as the turn's.
+      const { turnStartedAt: _, ...untold } = first
+      const doubtful = await ask(repo, { cwd: repo.cwd, from: untold, to: last })
+      doubtful.toShow(['README.md', 'a.ts', 'b.ts']).toDemote(0)
+    })
+  }
 
   it('an uncommitted edit of the idle user is shown where the host has no snapshot of the start', async () => {
     const repo = idle()

@@ -49,7 +49,9 @@ pub struct Checkpoint {
     #[napi(ts_type = "string | null")]
     pub pin: Option<String>,
     /// The start of the turn that begins at this checkpoint, in milliseconds since the epoch. A value that is no
-    /// time, or lies after the `to` snapshot, is not believed; the snapshot's own time serves.
+    /// time, or lies after the `to` snapshot, is not believed; the snapshot's own time serves. What the log of HEAD
+    /// tells of the time between the snapshot and the start was not done in the turn: pass the time at which the
+    /// turn was asked for, never a later one.
     #[serde(default, deserialize_with = "present")]
     #[napi(ts_type = "number")]
     pub turn_started_at: Option<Option<f64>>,

@@ -14,6 +14,8 @@ pub struct Standing<'a> {
     pub pin: Option<&'a Pin>,
     /// Seconds since the epoch: the turn's start, or the end snapshot's time.
     pub seconds: i64,
+    /// Seconds since the epoch: when the snapshot was taken. From then to the turn's start nobody's turn ran.
+    pub snapshot: i64,
 }
 
 /// The turn's part of a log, and how sure that is.
@@ -21,6 +23,9 @@ pub struct Standing<'a> {
 pub struct LogPosition {
     /// Indexes of the turn's entries.
     pub turn: Range<usize>,
+    /// How many entries before them were written between the start snapshot and the turn's start: what a user did
+    /// in the meantime is no part of the turn.
+    pub idle: usize,
     /// Whether both ends were found by their pins.
     pub pinned: bool,
     /// Whether an unbroken chain of known words leads from the one head to the other.
@@ -37,6 +42,7 @@ pub fn locate(log: Option<&ParsedLog>, from: Standing<'_>, to: Standing<'_>) -> 
             .any(|mark| mark.pin.is_some_and(|pin| pin.last_entry.is_some()));
         return LogPosition {
             turn: 0..0,
+            idle: 0,
             pinned: false,
             told: false,
             lost: recorded,
@@ -50,6 +56,7 @@ pub fn locate(log: Option<&ParsedLog>, from: Standing<'_>, to: Standing<'_>) -> 
     let Some(start) = start else {
         return LogPosition {
             turn: 0..entries.len(),
+            idle: 0,
             pinned: false,
             told: false,
             lost: true,
@@ -62,14 +69,18 @@ pub fn locate(log: Option<&ParsedLog>, from: Standing<'_>, to: Standing<'_>) -> 
     let Some(end) = end else {
         return LogPosition {
             turn: start..entries.len(),
+            idle: 0,
             pinned: false,
             told: false,
             lost: true,
         };
     };
     let told = log.whole && is_told(&entries[start..end], from.head, to.head);
+    let in_the_meantime = |entry: &&LogEntry| from.snapshot <= entry.seconds && entry.seconds < from.seconds;
+    let idle = entries[start..end].iter().take_while(in_the_meantime).count();
     LogPosition {
-        turn: start..end,
+        turn: start + idle..end,
+        idle,
         pinned: from.pin.is_some() && to.pin.is_some(),
         told,
         lost: false,
@@ -173,6 +184,7 @@ mod tests {
             head: head.map(oid),
             pin,
             seconds,
+            snapshot: seconds,
         }
     }
 
@@ -197,6 +209,7 @@ mod tests {
             found,
             LogPosition {
                 turn: 2..4,
+                idle: 0,
                 pinned: true,
                 told: true,
                 lost: false
@@ -218,6 +231,7 @@ mod tests {
             found,
             LogPosition {
                 turn: 1..3,
+                idle: 0,
                 pinned: true,
                 told: true,
                 lost: false
@@ -245,6 +259,7 @@ mod tests {
             found,
             LogPosition {
                 turn: 2..4,
+                idle: 0,
                 pinned: false,
                 told: true,
                 lost: false
@@ -265,6 +280,29 @@ mod tests {
     }
 
     #[test]
+    fn what_was_done_between_the_snapshot_and_the_start_is_not_of_the_turn() {
+        let idle = [
+            ('0', '1', 10, "commit (initial): x"),
+            ('1', '2', 20, "commit: of the user"),
+            ('2', '3', 30, "commit: of the agent"),
+            ('3', '4', 25, "commit: of the agent, backdated"),
+        ];
+        let (text, parsed) = log(&idle);
+        let (from, to) = (pin(&text, 1), pin(&text, 4));
+        let standing = |seconds, snapshot| Standing {
+            snapshot,
+            ..at(Some('1'), Some(&from), seconds)
+        };
+        let located = |from| locate(Some(&parsed), from, at(Some('4'), Some(&to), 40));
+        let found = located(standing(30, 15));
+        assert_eq!((found.turn, found.idle, found.told), (2..4, 1, true));
+        // Older than the snapshot: a clock set back, not the meantime.
+        assert_eq!(located(standing(30, 21)).turn, 1..4);
+        // The start is not told: there is no meantime.
+        assert_eq!(located(standing(15, 15)).turn, 1..4);
+    }
+
+    #[test]
     fn a_log_that_never_was_is_no_loss() {
         let absent = Pin::default();
         let found = locate(None, at(Some('2'), Some(&absent), 25), at(Some('4'), Some(&absent), 35));
@@ -272,6 +310,7 @@ mod tests {
             found,
             LogPosition {
                 turn: 0..0,
+                idle: 0,
                 pinned: false,
                 told: false,
                 lost: false
@@ -307,6 +346,7 @@ mod tests {
             found,
             LogPosition {
                 turn: 0..2,
+                idle: 0,
                 pinned: true,
                 told: true,
                 lost: false

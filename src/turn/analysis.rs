@@ -90,6 +90,7 @@ pub fn analyse(
         source,
         from,
         to,
+        snapshot: from_snapshot.seconds.unwrap_or(start),
         start,
         end: to_snapshot.seconds.unwrap_or(i64::MAX),
     };
@@ -156,6 +157,8 @@ struct Turn<'a> {
     source: &'a dyn GitSource,
     from: &'a Checkpoint,
     to: &'a Checkpoint,
+    /// Seconds since the epoch: when the start snapshot was taken.
+    snapshot: i64,
     /// Seconds since the epoch.
     start: i64,
     /// Seconds since the epoch.
@@ -223,11 +226,13 @@ impl Turn<'_> {
             head: from_head,
             pin: self.from.pin.as_ref(),
             seconds: self.start,
+            snapshot: self.snapshot,
         };
         let to = Standing {
             head: to_head,
             pin: self.to.pin.as_ref(),
             seconds: self.end,
+            snapshot: self.end,
         };
         Chronicle::read(self.source, from, to)
     }
