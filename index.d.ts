@@ -148,7 +148,9 @@ export interface Checkpoint {
   pin?: string | null
   /**
    * The start of the turn that begins at this checkpoint, in milliseconds since the epoch. A value that is no
-   * time, or lies after the `to` snapshot, is not believed; the snapshot's own time serves.
+   * time, or lies after the `to` snapshot, is not believed; the snapshot's own time serves. What the log of HEAD
+   * tells of the time between the snapshot and the start was not done in the turn: pass the time at which the
+   * turn was asked for, never a later one.
    */
   turnStartedAt?: number
 }
@@ -404,12 +406,13 @@ export interface ShownFile {
  * - `conflict`: a merge or replay stops on it, so what moved cannot be told apart (`mixed`).
  * - `redo-conflict`: a merge or pick of the turn stops on it, so its state is a resolution.
  * - `late-commit`: a commit dated in the turn and made elsewhere holds what the agent changed by hand (`mixed`).
+ * - `unproven-commit`: a commit holds it of which nothing tells whether it was made in the turn (`mixed`).
  * - `authored-in-range`: in a range, it was shown in a turn of the range.
  * - `does-not-compose`: in a range, the turns' movements do not compose on it (`mixed`).
  * - `turn-not-attributed`: in a range, a turn that changed it could not be attributed (`mixed`).
  * - `renamed-by-history`: in a range, later history renamed a file that an earlier turn authored.
  */
-export type ShownReason = 'head-not-moved' | 'not-attributed' | 'authored' | 'edited-after-move' | 'conflict' | 'redo-conflict' | 'late-commit' | 'authored-in-range' | 'does-not-compose' | 'turn-not-attributed' | 'renamed-by-history'
+export type ShownReason = 'head-not-moved' | 'not-attributed' | 'authored' | 'edited-after-move' | 'conflict' | 'redo-conflict' | 'late-commit' | 'unproven-commit' | 'authored-in-range' | 'does-not-compose' | 'turn-not-attributed' | 'renamed-by-history'
 
 /** The truth about a turn. */
 export interface TurnAttribution {

@@ -522,6 +522,13 @@ export const clauses = [
     'orphan-and-plumbing > update-ref onto a commit',
   ),
   off(
+    '6 what counts as a turn commit for want of proof alone is trusted neither way',
+    REPLAY,
+    '!self.chronicle.position.told && !made_known',
+    'false && !made_known',
+    'orphan-and-plumbing > an older branch, merged and deleted',
+  ),
+  off(
     '6 late commits under an identity of the turn are its own',
     COMMITS,
     'if unexplained || own.contains(&email(&source.read_commit(oid)?.author.identity)) {',

@@ -148,6 +148,24 @@ describe('plumbing', () => {
     }
   })
 
+  it('an older branch, merged and deleted where the log tells too little: what it brought is shown whole', async () => {
+    const repo = plain()
+    const turn = await playTurn(repo, () => {
+      repo.create('mine.ts', 'mine\n').git('add', '-A')
+      repo.plumbingCommit(repo.git('write-tree'))
+      expect(repo.merge('feature', '--no-ff').status).toBe(0)
+      repo.branch('-D', 'feature')
+      repo.edit('a.ts', 3, 'mine')
+    })
+    turn
+      .toShow([
+        { path: 'a.ts', additions: 1, deletions: 1, mixed: true, reason: 'unproven-commit' },
+        { path: 'f.ts', mixed: true, reason: 'unproven-commit' },
+        { path: 'mine.ts', mixed: false },
+      ])
+      .toDemote(0)
+  })
+
   it('a backdated commit by plumbing that was pushed is not at the remote before: shown', async () => {
     const repo = plain()
     const turn = await playTurn(repo, () => {

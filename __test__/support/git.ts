@@ -1,5 +1,6 @@
 // Runs real git, hermetically: nothing of the machine's or the person's own settings reaches a test.
 import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 
 export interface GitRun {
   status: number
@@ -52,7 +53,8 @@ export function gitEnvironment(home: string, person: Person = owner): GitEnviron
     HOME: home,
     XDG_CONFIG_HOME: home,
     GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: '/dev/null',
+    // Not /dev/null: `git config --global` would put a file in its place.
+    GIT_CONFIG_GLOBAL: join(home, 'gitconfig'),
     GIT_TERMINAL_PROMPT: '0',
     GIT_EDITOR: 'true',
     GIT_SEQUENCE_EDITOR: 'true',

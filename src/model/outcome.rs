@@ -36,6 +36,8 @@ pub enum ShownReason {
     RedoConflict,
     /// A commit dated in the turn, made elsewhere, holds what the agent changed by hand.
     LateCommit,
+    /// A commit holds it of which nothing tells whether it was made in the turn.
+    UnprovenCommit,
     /// In a range: it was shown in a turn of the range.
     AuthoredInRange,
     /// In a range: the turns' movements do not compose on it.
@@ -340,6 +342,7 @@ impl ShownReason {
             ShownReason::Conflict => "conflict",
             ShownReason::RedoConflict => "redo-conflict",
             ShownReason::LateCommit => "late-commit",
+            ShownReason::UnprovenCommit => "unproven-commit",
             ShownReason::AuthoredInRange => "authored-in-range",
             ShownReason::DoesNotCompose => "does-not-compose",
             ShownReason::TurnNotAttributed => "turn-not-attributed",
@@ -376,6 +379,9 @@ impl Verdict {
                 ShownReason::RedoConflict => "A merge or pick of the turn stops on it, so somebody resolved it.",
                 ShownReason::LateCommit => {
                     "A commit dated in the turn holds what was also changed by hand here, so the whole change is shown."
+                }
+                ShownReason::UnprovenCommit => {
+                    "A commit holds it of which nothing tells whether it was made in the turn, so the whole change is shown."
                 }
                 ShownReason::AuthoredInRange => "It was shown in a turn of the range.",
                 ShownReason::DoesNotCompose => {

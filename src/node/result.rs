@@ -55,6 +55,7 @@ same_names! { outcome::ChangeKind => ChangeKind { Added, Modified, Deleted, Rena
 /// - `conflict`: a merge or replay stops on it, so what moved cannot be told apart (`mixed`).
 /// - `redo-conflict`: a merge or pick of the turn stops on it, so its state is a resolution.
 /// - `late-commit`: a commit dated in the turn and made elsewhere holds what the agent changed by hand (`mixed`).
+/// - `unproven-commit`: a commit holds it of which nothing tells whether it was made in the turn (`mixed`).
 /// - `authored-in-range`: in a range, it was shown in a turn of the range.
 /// - `does-not-compose`: in a range, the turns' movements do not compose on it (`mixed`).
 /// - `turn-not-attributed`: in a range, a turn that changed it could not be attributed (`mixed`).
@@ -68,13 +69,14 @@ pub enum ShownReason {
     Conflict,
     RedoConflict,
     LateCommit,
+    UnprovenCommit,
     AuthoredInRange,
     DoesNotCompose,
     TurnNotAttributed,
     RenamedByHistory,
 }
 
-same_names! { outcome::ShownReason => ShownReason { HeadNotMoved, NotAttributed, Authored, EditedAfterMove, Conflict, RedoConflict, LateCommit, AuthoredInRange, DoesNotCompose, TurnNotAttributed, RenamedByHistory } }
+same_names! { outcome::ShownReason => ShownReason { HeadNotMoved, NotAttributed, Authored, EditedAfterMove, Conflict, RedoConflict, LateCommit, UnprovenCommit, AuthoredInRange, DoesNotCompose, TurnNotAttributed, RenamedByHistory } }
 
 /// Why a file is demoted.
 ///

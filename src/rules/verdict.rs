@@ -12,6 +12,8 @@ pub struct PathFacts<'a> {
     pub expected: Option<Entry>,
     /// Whether a replay or merge stopped on it, so that the expected state is no proof.
     pub untrusted: bool,
+    /// Whether a commit changed it of which nothing tells whether it was made in the turn.
+    pub unproven: bool,
     /// Whether a merge or pick of the turn stops on it on the real trees.
     pub redo_conflict: bool,
     /// Whether a late commit touches it and a commit made here changed it by hand.
@@ -41,7 +43,11 @@ pub fn decide(facts: &PathFacts<'_>) -> Decision {
         base: facts.change.old,
     };
     if facts.untrusted {
-        return whole(ShownReason::Conflict);
+        return whole(if facts.unproven {
+            ShownReason::UnprovenCommit
+        } else {
+            ShownReason::Conflict
+        });
     }
     let moved_too = facts.expected != facts.change.old;
     if facts.by_hand_and_late && moved_too {
@@ -117,6 +123,7 @@ mod tests {
             change: &change,
             expected,
             untrusted: false,
+            unproven: false,
             redo_conflict: false,
             by_hand_and_late: false,
             was_dirty: false,

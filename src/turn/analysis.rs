@@ -299,12 +299,14 @@ impl Turn<'_> {
         }
         let carried_by_others = self.carried_by_others(analysis, &commits, &by_hand, &replay, expected_at)?;
         inheritance.by_hand = by_hand;
+        let unproven = replay.unproven_paths()?;
         let replayed = !replay.rested_on(to_head)?.is_empty();
         let decisions = analysis.delta.iter().map(|(path, change)| {
             let facts = PathFacts {
                 change,
                 expected: expected_at(path, change),
                 untrusted: expected.state.untrusted().contains(path),
+                unproven: unproven.contains(path),
                 redo_conflict: redo_conflicts.contains(path),
                 by_hand_and_late: carried_by_others.contains(path),
                 was_dirty: expected.differs_on_ours(path),

@@ -111,6 +111,7 @@ fn describe(role: &Role) -> String {
         Role::Squash(pushed) => format!("turn commit: a squash merge, made elsewhere, of {pushed}"),
         Role::SquashStep { into, squashed } => format!("turn commit: a rebase squashed {squashed} into {into}"),
         Role::LateOnTop => "late commit, made elsewhere".into(),
+        Role::Unproven => "turn commit, as far as nothing tells that it is older".into(),
         Role::Plain => "turn commit: written in the turn".into(),
     }
 }

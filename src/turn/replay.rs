@@ -54,6 +54,9 @@ pub enum Role {
     Root(Option<Oid>),
     /// Step 15: everything else.
     Plain,
+    /// Dated before the turn, and no log tells of it: it may be older, only nothing proves it. What it changed is
+    /// neither the hand's for certain nor git's.
+    Unproven,
     /// A late commit on top of turn commits: what it changed is another's, what it builds on is not.
     LateOnTop,
 }
@@ -190,6 +193,10 @@ impl<'a> Replay<'a> {
                 self.corrected(commit, ours)
             }
             Role::LateOnTop => self.late_on_top(commit),
+            Role::Unproven => {
+                let changed = self.changes_of(commit.oid)?.into_keys();
+                Ok(self.state_before(commit.oid)?.distrusting(changed))
+            }
             Role::Squash(pushed) => {
                 let base = self.base_of(&commit.parents, *pushed)?;
                 let (ours, theirs) = (self.state_before(commit.oid)?, self.state_at(*pushed)?);
@@ -263,7 +270,26 @@ impl<'a> Replay<'a> {
         {
             return Ok(Role::Recommit(stood));
         }
-        Ok(Role::Plain)
+        Ok(if self.is_unproven(commit) {
+            Role::Unproven
+        } else {
+            Role::Plain
+        })
+    }
+
+    /// Whether it is only for want of proof that a commit counts as a turn commit.
+    fn is_unproven(&self, commit: &Commit) -> bool {
+        let made_known = self.chronicle.made.contains_key(&commit.oid) || self.chronicle.pushed.contains(&commit.oid);
+        !self.chronicle.position.told && !made_known && commit.committer.seconds < self.start
+    }
+
+    /// The paths that unproven commits changed.
+    pub fn unproven_paths(&self) -> Result<BTreeSet<RepoPath>, SourceError> {
+        let mut paths = BTreeSet::new();
+        for (&oid, _) in self.roles.iter().filter(|(_, role)| **role == Role::Unproven) {
+            paths.extend(self.changes_of(oid)?.into_keys());
+        }
+        Ok(paths)
     }
 
     /// The pushed commit of which `commit`, made elsewhere, is exactly the squash merge.
@@ -523,7 +549,9 @@ impl<'a> Replay<'a> {
         if let Some(known) = self.chosen_originals.get(&commit.oid) {
             return Ok(*known);
         }
-        let made_later = |candidate| self.made_before(commit.oid, candidate);
+        let unproven = self.is_unproven(commit);
+        let made_later =
+            |candidate| self.made_before(commit.oid, candidate) || (unproven && self.making(candidate).is_some());
         let making = self.making(commit.oid);
         let picked = |making: Making| self.chronicle.entry(making).message.contains(" (pick): ");
         let all = self.originals.of(commit, making.is_some_and(picked), made_later)?;
