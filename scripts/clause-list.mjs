@@ -1130,8 +1130,8 @@ export const clauses = [
   off(
     '13 candidates: none that was made from the commit',
     REPLAY,
-    'let made_later = |candidate| self.made_before(commit.oid, candidate);',
-    'let made_later = |_| false;',
+    'self.made_before(commit.oid, candidate) || (unproven',
+    '(unproven',
     'clauses > a patch by mail, picked elsewhere in the turn',
   ),
   off(

@@ -150,18 +150,24 @@ describe('plumbing', () => {
 
   it('an older branch, merged and deleted where the log tells too little: what it brought is shown whole', async () => {
     const repo = plain()
+    // HEAD never came to this branch, so that its own log alone tells of it.
+    repo.edit('a.ts', 12, 'older').create('older.ts', 'older\n').git('add', '-A')
+    const env = { GIT_AUTHOR_DATE: '2024-06-01T00:00:00Z', GIT_COMMITTER_DATE: '2024-06-01T00:00:00Z' }
+    const older = repo.gitWith({ env }, 'commit-tree', repo.git('write-tree'), '-p', 'HEAD', '-m', 'older')
+    repo.git('branch', 'older', older)
+    repo.reset('hard')
     const turn = await playTurn(repo, () => {
       repo.create('mine.ts', 'mine\n').git('add', '-A')
       repo.plumbingCommit(repo.git('write-tree'))
-      expect(repo.merge('feature', '--no-ff').status).toBe(0)
-      repo.branch('-D', 'feature')
-      repo.edit('a.ts', 3, 'mine')
+      expect(repo.merge('older', '--no-ff').status).toBe(0)
+      repo.branch('-D', 'older')
+      repo.edit('a.ts', 12, 'mine')
     })
     turn
       .toShow([
         { path: 'a.ts', additions: 1, deletions: 1, mixed: true, reason: 'unproven-commit' },
-        { path: 'f.ts', mixed: true, reason: 'unproven-commit' },
         { path: 'mine.ts', mixed: false },
+        { path: 'older.ts', mixed: true, reason: 'unproven-commit' },
       ])
       .toDemote(0)
   })
