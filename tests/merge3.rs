@@ -44,7 +44,7 @@ impl Contents for Memory {
     }
 
     fn merge_text(&self, base: &[u8], ours: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
-        turn_attribution::git::merge_text(base, ours, theirs)
+        turn_attribution::git::merge_text(base, ours, theirs, None)
     }
 
     fn count_lines(&self, _: &[u8], _: &[u8]) -> Result<LineCounts, SourceError> {

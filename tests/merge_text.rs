@@ -133,7 +133,7 @@ fn merges_are_those_of_git() {
         let clean = !conflicts.contains(&name.as_str());
         let expected = clean.then(|| fs::read(temp.path().join(name)).unwrap());
         assert_eq!(
-            merge_text(base.as_bytes(), ours.as_bytes(), theirs.as_bytes()),
+            merge_text(base.as_bytes(), ours.as_bytes(), theirs.as_bytes(), None),
             expected,
             "{case:?}"
         );

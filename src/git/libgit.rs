@@ -9,8 +9,8 @@ use git2::{ErrorCode as GitCode, ObjectType, Repository, Sort};
 
 use super::{line_counts, logs, merge_text, open};
 use crate::model::{
-    Commit, CommitWalk, Contents, Error, GitSource, LineCounts, ObjectKind, Oid, Ref, Reflog, Signature, SourceError,
-    Tree,
+    Commit, CommitWalk, Contents, Error, Favour, GitSource, LineCounts, ObjectKind, Oid, Ref, Reflog, Signature,
+    SourceError, Tree,
 };
 
 /// Bytes of raw tree objects kept for the length of a call.
@@ -90,7 +90,11 @@ impl Contents for LibgitSource {
     }
 
     fn merge_text(&self, base: &[u8], ours: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
-        merge_text::merge_text(base, ours, theirs)
+        merge_text::merge_text(base, ours, theirs, None)
+    }
+
+    fn merge_text_favouring(&self, base: &[u8], ours: &[u8], theirs: &[u8], favour: Favour) -> Option<Vec<u8>> {
+        merge_text::merge_text(base, ours, theirs, Some(favour))
     }
 
     fn count_lines(&self, old: &[u8], new: &[u8]) -> Result<LineCounts, SourceError> {

@@ -1,10 +1,10 @@
 //! The line merge of git's own merge library.
 
 use super::xdiff;
-use crate::model::is_binary;
+use crate::model::{Favour, is_binary};
 
-/// Merges three texts; `None` where they conflict or one of them is binary.
-pub fn merge_text(base: &[u8], ours: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
+/// Merges three texts; `None` where one of them is binary, or where they conflict and no side is favoured.
+pub fn merge_text(base: &[u8], ours: &[u8], theirs: &[u8], favour: Option<Favour>) -> Option<Vec<u8>> {
     if [base, ours, theirs].into_iter().any(is_binary) {
         return None;
     }
@@ -14,7 +14,7 @@ pub fn merge_text(base: &[u8], ours: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
     if base == theirs {
         return Some(ours.to_vec());
     }
-    xdiff::merge(base, ours, theirs)
+    xdiff::merge(base, ours, theirs, favour)
 }
 
 #[cfg(test)]
@@ -22,7 +22,8 @@ mod tests {
     use super::merge_text;
 
     fn merge(base: &str, ours: &str, theirs: &str) -> Option<String> {
-        merge_text(base.as_bytes(), ours.as_bytes(), theirs.as_bytes()).map(|text| String::from_utf8(text).unwrap())
+        merge_text(base.as_bytes(), ours.as_bytes(), theirs.as_bytes(), None)
+            .map(|text| String::from_utf8(text).unwrap())
     }
 
     #[test]

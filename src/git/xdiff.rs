@@ -9,6 +9,8 @@ use std::ptr;
 
 use libgit2_sys as raw;
 
+use crate::model::Favour;
+
 const HISTOGRAM: c_ulong = 1 << 15;
 /// Conflicts in which both sides have lines in common are split at those: git's default.
 const ZEALOUS: c_int = 2;
@@ -52,8 +54,8 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-/// Merges three texts; `None` where they conflict or are too large.
-pub(super) fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
+/// Merges three texts; `None` where they conflict and no side is favoured, or are too large.
+pub(super) fn merge(base: &[u8], ours: &[u8], theirs: &[u8], favour: Option<Favour>) -> Option<Vec<u8>> {
     if [base, ours, theirs].iter().any(|content| content.len() > LARGEST) {
         return None;
     }
@@ -74,7 +76,11 @@ pub(super) fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Option<Vec<u8>> 
         },
         marker_size: 0,
         level: ZEALOUS,
-        favor: 0,
+        favor: match favour {
+            None => 0,
+            Some(Favour::Ours) => 1,
+            Some(Favour::Theirs) => 2,
+        },
         style: 0,
         ancestor: ptr::null(),
         file1: ptr::null(),

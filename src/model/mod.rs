@@ -17,6 +17,7 @@ pub use head::{HeadFacts, LogMark, OperationKind, Pin};
 pub use oid::Oid;
 pub use request::{Checkpoint, DemotedDetail, TurnRequest};
 pub use source::{
-    Commit, CommitWalk, Contents, GitSource, LineCounts, LogKind, ObjectKind, Ref, Reflog, Signature, SourceError,
+    Commit, CommitWalk, Contents, Favour, GitSource, LineCounts, LogKind, ObjectKind, Ref, Reflog, Signature,
+    SourceError,
 };
 pub use tree::{Tree, TreeEntry};

@@ -140,6 +140,15 @@ pub struct LineCounts {
     pub deletions: u32,
 }
 
+/// Which side a line merge takes where the two conflict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Favour {
+    /// The first.
+    Ours,
+    /// The second.
+    Theirs,
+}
+
 /// Blob contents, and the two operations on them that come from git's own diff library.
 pub trait Contents {
     /// The content of a blob: of the repository, or one made by [`Contents::store_blob`].
@@ -148,6 +157,11 @@ pub trait Contents {
     fn store_blob(&self, content: Vec<u8>) -> Oid;
     /// Merges three text contents by lines; `None` where they conflict or one is binary.
     fn merge_text(&self, base: &[u8], ours: &[u8], theirs: &[u8]) -> Option<Vec<u8>>;
+    /// The same, taking the lines of one side where they conflict, as `-X ours` and `-X theirs` do.
+    fn merge_text_favouring(&self, base: &[u8], ours: &[u8], theirs: &[u8], favour: Favour) -> Option<Vec<u8>> {
+        let _ = favour;
+        self.merge_text(base, ours, theirs)
+    }
     /// Counts changed lines between two text contents, as git does.
     fn count_lines(&self, old: &[u8], new: &[u8]) -> Result<LineCounts, SourceError>;
 }

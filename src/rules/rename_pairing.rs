@@ -21,7 +21,7 @@ pub struct MergeLimits {
 impl Default for MergeLimits {
     fn default() -> MergeLimits {
         MergeLimits {
-            max_blob_bytes: 16 << 20,
+            max_blob_bytes: 128 << 20,
             max_rename_candidates: 1000,
             max_rename_bytes: 128 << 20,
         }

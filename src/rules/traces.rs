@@ -3,7 +3,7 @@
 //! A late commit may carry the agent's work under another name, as a server does that squashes what was pushed.
 //! Then the expected state holds lines that a commit of the turn added by hand, or lacks lines that one removed.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::model::FileMode;
 
@@ -63,6 +63,34 @@ pub fn reappear(before: Option<Version<'_>>, after: Option<Version<'_>>, elsewhe
         .any(|(line, count)| *count > 0 && lines.contains_key(line))
 }
 
+/// The least length of a line, without the blanks around it, that tells where it comes from.
+const TELLING: usize = 8;
+
+/// Adds the telling lines that were added by hand, `before` to `after`, without the blanks around them.
+pub fn collect_added(before: Option<Version<'_>>, after: Option<Version<'_>>, lines: &mut HashSet<Vec<u8>>) {
+    lines.extend(telling_lines(before, after).into_iter().map(<[u8]>::to_vec));
+}
+
+/// Whether most of the telling lines that came elsewhere, `start` to `expected`, were added by hand: under another
+/// name, or with other indentation.
+pub fn mostly_from(by_hand: &HashSet<Vec<u8>>, start: Option<Version<'_>>, expected: Option<Version<'_>>) -> bool {
+    if by_hand.is_empty() || start == expected {
+        return false;
+    }
+    let came = telling_lines(start, expected);
+    let known = came.iter().filter(|line| by_hand.contains(**line)).count();
+    known > 0 && 2 * known >= came.len()
+}
+
+fn telling_lines<'a>(old: Option<Version<'a>>, new: Option<Version<'a>>) -> Vec<&'a [u8]> {
+    let changed = changed_lines(old, new).unwrap_or_default();
+    let added = changed.into_iter().filter(|(_, count)| *count > 0);
+    added
+        .map(|(line, _)| line.trim_ascii())
+        .filter(|line| line.len() >= TELLING)
+        .collect()
+}
+
 /// How many more (or fewer) times each line stands in `new` than in `old`; lines in equal number are left out.
 fn changed_lines<'a>(old: Option<Version<'a>>, new: Option<Version<'a>>) -> Option<HashMap<&'a [u8], i64>> {
     let mut counts = HashMap::new();
@@ -79,6 +107,31 @@ fn changed_lines<'a>(old: Option<Version<'a>>, new: Option<Version<'a>>) -> Opti
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_moved_or_indented_anew_is_known_again() {
+        let mut by_hand = HashSet::new();
+        collect_added(
+            text("old line one\n"),
+            text("old line one\n  new line two\n}\n"),
+            &mut by_hand,
+        );
+        assert_eq!(by_hand.len(), 1);
+        for (start, expected, is_from) in [
+            ("", "new line two\n", true),
+            ("kept line\n", "kept line\n\tnew line two\nof the others\n", true),
+            ("", "new line two\nof the others\nmore of the others\n", false),
+            ("", "}\n", false),
+            ("new line two\n", "new line two\nof the others\n", false),
+            ("", "", false),
+        ] {
+            assert_eq!(
+                mostly_from(&by_hand, text(start), text(expected)),
+                is_from,
+                "{expected}"
+            );
+        }
+    }
 
     fn text(content: &str) -> Option<Version<'_>> {
         Some(Version {

@@ -1,6 +1,6 @@
 //! One turn: what changed on disk, what git alone would have left there, and the verdict for each path.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::chronicle::Chronicle;
@@ -168,6 +168,10 @@ struct Turn<'a> {
 impl Turn<'_> {
     fn attribute(&self, analysis: &mut Analysis, inheritance: &mut Inheritance) -> Result<(), Trouble> {
         let (Some(from_head), Some(to_head)) = (self.from.head, self.to.head) else {
+            if inheritance.in_range {
+                // What the turn made may come to a head that is recorded, in a later turn.
+                self.leave_to_later(&self.chronicle(None, None)?, inheritance);
+            }
             return Err(Trouble::NotAttributed(
                 NotAttributed::HeadNotRecorded,
                 "a checkpoint has no recorded head".into(),
@@ -175,16 +179,12 @@ impl Turn<'_> {
         };
         if (from_head, open_heads(self.from)) == (to_head, open_heads(self.to)) {
             let switched = self.from.branch != self.to.branch;
-            if switched || (inheritance.in_range && self.may_have_made_commits()) {
+            if switched || inheritance.in_range {
                 let chronicle = self.chronicle(from_head, to_head)?;
                 if switched {
                     analysis.transition = transition::told(self.source, self.from, self.to, &chronicle)?;
                 }
-                // What was parked on a branch may come back in a later turn of the range.
-                inheritance
-                    .commits
-                    .made_here
-                    .extend(chronicle.made.keys().chain(&chronicle.pushed));
+                self.leave_to_later(&chronicle, inheritance);
             }
             return Ok(());
         }
@@ -215,10 +215,10 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Whether the log of HEAD grew in the turn, or may have.
-    fn may_have_made_commits(&self) -> bool {
-        let pinned = self.from.pin.as_ref().zip(self.to.pin.as_ref());
-        pinned.is_none_or(|(from, to)| from.log_length != to.log_length || from.last_entry != to.last_entry)
+    /// What was parked on a branch, in another worktree or in the stash may come back in a later turn of the range.
+    fn leave_to_later(&self, chronicle: &Chronicle, inheritance: &mut Inheritance) {
+        let parked = chronicle.made.keys().chain(&chronicle.pushed).chain(&chronicle.stashed);
+        inheritance.commits.made_here.extend(parked);
     }
 
     fn chronicle(&self, from_head: Option<Oid>, to_head: Option<Oid>) -> Result<Chronicle, SourceError> {
@@ -318,6 +318,7 @@ impl Turn<'_> {
         let roles = replay.roles().clone();
         inheritance.states = replay.into_states();
         inheritance.commits = commits.clone();
+        inheritance.commits.made_here.extend(&chronicle.stashed);
         Ok((
             Reasoning {
                 foreign,
@@ -362,6 +363,20 @@ impl Turn<'_> {
             late.extend(changes.into_keys());
         }
         let mut carried = BTreeSet::new();
+        let mut added_by_hand = HashSet::new();
+        for (_, by_hand) in by_hand {
+            let hand = [by_hand.old, by_hand.new].map(|entry| (entry, self.text_of(entry)));
+            let [before, after] = hand.each_ref().map(|(entry, text)| version(*entry, text));
+            traces::collect_added(before, after, &mut added_by_hand);
+        }
+        // Moved to another file, or written anew with other indentation.
+        for (path, change) in analysis.delta.iter().filter(|(path, _)| late.contains(*path)) {
+            let states = [change.old, expected_at(path, change)].map(|entry| (entry, self.text_of(entry)));
+            let [start, expected] = states.each_ref().map(|(entry, text)| version(*entry, text));
+            if traces::mostly_from(&added_by_hand, start, expected) {
+                carried.insert(path.clone());
+            }
+        }
         for (path, by_hand) in by_hand.iter().filter(|(path, _)| late.contains(path)) {
             let hand = [by_hand.old, by_hand.new].map(|entry| (entry, self.text_of(entry)));
             let [before, after] = hand.each_ref().map(|(entry, text)| version(*entry, text));

@@ -68,6 +68,16 @@ impl Chain {
     }
 }
 
+/// A branch that was rebased.
+pub struct Rebased {
+    /// What it named before; zero where it did not exist.
+    pub old: Oid,
+    /// What it names after.
+    pub new: Oid,
+    /// What it was rebased onto, where the log says so.
+    pub onto: Option<Oid>,
+}
+
 /// Where a log says that a commit was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Making {
@@ -94,6 +104,10 @@ pub struct Chronicle {
     pub fetched: HashSet<Oid>,
     /// Values that were pushed in the turn: they were here before they were there.
     pub pushed: HashSet<Oid>,
+    /// Branches that a rebase put on what it had made; the steps may have been told by a log that is gone.
+    pub rebased: Vec<Rebased>,
+    /// What was stashed in the turn.
+    pub stashed: HashSet<Oid>,
     /// E-mail addresses of whoever moved HEAD in the turn, in lower case.
     pub identities: HashSet<Vec<u8>>,
 }
@@ -127,6 +141,8 @@ impl Chronicle {
             before: HashSet::new(),
             fetched: HashSet::new(),
             pushed: HashSet::new(),
+            rebased: Vec::new(),
+            stashed: HashSet::new(),
             identities: HashSet::new(),
         };
         chronicle.gather(from.head);
@@ -134,6 +150,26 @@ impl Chronicle {
     }
 
     fn gather(&mut self, from_head: Option<Oid>) {
+        for chain in &self.chains {
+            for at in chain.turn.clone() {
+                let (entry, word) = (&chain.entries[at], &chain.words[at]);
+                if chain.kind == LogKind::Ref && matches!(word, Word::RebaseFinish(_)) {
+                    let onto = entry.message.rsplit_once(" onto ").map(|(_, onto)| onto.as_bytes());
+                    self.rebased.push(Rebased {
+                        old: entry.old,
+                        new: entry.new,
+                        onto: onto.and_then(Oid::from_hex),
+                    });
+                }
+                if chain.name == "refs/stash" {
+                    self.stashed.insert(entry.new);
+                }
+                // `git fetch origin refs/pull/1/head:pr-1` puts a branch of this repository on what it fetched.
+                if chain.kind == LogKind::Ref && *word == Word::Fetched {
+                    self.fetched.insert(entry.new);
+                }
+            }
+        }
         let head_before = self.chains[0].before();
         self.before = head_before.iter().copied().chain(from_head).collect();
         let mut elsewhere = HashSet::new();
@@ -219,11 +255,22 @@ impl Chronicle {
         })
     }
 
-    /// The last values that HEAD had before the turn, newest first.
+    /// What a ref named whose log begins after the turn.
+    pub fn first_moved_later(&self, name: &str) -> Option<Oid> {
+        let chain = self
+            .chains
+            .iter()
+            .find(|chain| chain.name == name && !chain.is_head())?;
+        chain.value_before().filter(|_| chain.turn.end == 0)
+    }
+
+    /// The last values that HEAD had before the turn, newest first, here and in each other worktree.
     pub fn lately_before(&self, most: usize) -> impl Iterator<Item = Oid> {
-        let head = &self.chains[0];
-        let values = head.entries[..head.turn.start].iter().rev().map(|entry| entry.new);
-        values.filter(|oid| !oid.is_zero()).take(most)
+        let heads = self.chains.iter().filter(|chain| chain.is_head());
+        heads.flat_map(move |head| {
+            let values = head.entries[..head.turn.start].iter().rev().map(|entry| entry.new);
+            values.filter(|oid| !oid.is_zero()).take(most)
+        })
     }
 
     /// Every value that a log named until the turn's end.

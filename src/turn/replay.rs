@@ -10,7 +10,7 @@ use super::originals::Originals;
 use super::rebases::{Rebase, is_squash, line_before, rebases};
 use super::state::{Merge, State};
 use super::turn_commits::TurnCommits;
-use crate::model::{Commit, CommitWalk, Delta, GitSource, Oid, RepoPath, Signature, SourceError};
+use crate::model::{Commit, CommitWalk, Delta, Favour, GitSource, Oid, RepoPath, Signature, SourceError};
 use crate::rules::reflog::{Via, Word};
 
 /// The most merges that one turn may need.
@@ -67,8 +67,8 @@ struct RecurringLine {
     first: Oid,
     /// The oldest commit of the new line.
     oldest_new: Oid,
-    /// Commits of which it cannot be told whether they were squashed or left out.
-    unsure: Vec<Oid>,
+    /// Paths of which it cannot be told whether what changed them was squashed or left out.
+    unsure: BTreeSet<RepoPath>,
 }
 
 /// Replays turn commits, remembering each.
@@ -216,8 +216,8 @@ impl<'a> Replay<'a> {
         if self.commits.late_on_top.contains(&commit.oid) {
             return Ok(Role::LateOnTop);
         }
-        if let Some(rebase) = self.rebases().get(&commit.oid)
-            && self.recurring_line(commit.oid, rebase)?.is_some()
+        if let Some(rebase) = self.rebases().get(&commit.oid).cloned()
+            && self.recurring_line(commit.oid, &rebase)?.is_some()
         {
             return Ok(Role::RebaseTip { from: rebase.from });
         }
@@ -242,6 +242,8 @@ impl<'a> Replay<'a> {
                 .len();
             return Ok(match self.recommitted(commit, making)? {
                 Some((differing, stood)) if differing < kept => Role::Recommit(stood),
+                // A rewriter may put it elsewhere.
+                _ if self.source.read_commit(old)?.parents != commit.parents => Role::Pick(old),
                 _ => Role::Amend(old),
             });
         }
@@ -389,11 +391,7 @@ impl<'a> Replay<'a> {
         let theirs = self.state_at(from)?;
         let new_line = self.new_line(tip.oid, &rebase)?;
         let state = self.merge_for(tip, &new_line, [&base, &onto, &theirs])?;
-        let mut unsure = BTreeSet::new();
-        for oid in line.unsure {
-            unsure.extend(self.changes_of(oid)?.into_keys());
-        }
-        let state = state.distrusting(unsure);
+        let state = state.distrusting(line.unsure);
         if state.untrusted().is_empty() {
             return Ok(state);
         }
@@ -423,7 +421,7 @@ impl<'a> Replay<'a> {
 
     /// How the old line of a rebase recurs in the new one, by author and author date; `None` where it does not
     /// as a whole, so that each new commit has to be looked at for itself.
-    fn recurring_line(&self, tip: Oid, rebase: &Rebase) -> Result<Option<RecurringLine>, SourceError> {
+    fn recurring_line(&mut self, tip: Oid, rebase: &Rebase) -> Result<Option<RecurringLine>, SourceError> {
         let new = self.new_line(tip, rebase)?;
         let Some(&oldest_new) = new.last() else { return Ok(None) };
         let mut recurring: HashMap<Signature, usize> = HashMap::new();
@@ -439,35 +437,56 @@ impl<'a> Replay<'a> {
         };
         let mut first = None;
         let mut missing = Vec::new();
+        let mut unsure = BTreeSet::new();
         for oid in self.source.walk(&old)?.into_iter().rev() {
-            match recurring.get_mut(&self.source.read_commit(oid)?.author) {
+            let commit = self.source.read_commit(oid)?;
+            match recurring.get_mut(&commit.author) {
                 Some(left) if *left > 0 => {
                     *left -= 1;
                     first = first.or(Some(oid));
                 }
                 // Commits left out before the first that recurs do not bear on the replay.
                 None if first.is_none() => {}
-                // Merges are left out of every rebase that is not told to keep them.
-                _ if self.source.read_commit(oid)?.parents.len() > 1 => {}
+                // Merges are left out of every rebase that is not told to keep them, and with them what was made in
+                // them by hand.
+                _ if commit.parents.len() > 1 => {
+                    let (state, stopped) = self.remerged(&commit)?;
+                    let by_hand = state.delta(self.source, &State::of_tree(Some(commit.tree)))?;
+                    unsure.extend(by_hand.into_keys().chain(stopped));
+                }
                 _ => missing.push(oid),
             }
         }
         let Some(first) = first else { return Ok(None) };
         // A commit that does not recur was squashed into another, which a word tells of, or was left out: then
         // the whole line would bring it back.
-        match rebase.squashed {
-            0 if !missing.is_empty() => Ok(None),
-            squashed if squashed >= missing.len() => Ok(Some(RecurringLine {
-                first,
-                oldest_new,
-                unsure: Vec::new(),
-            })),
-            _ => Ok(Some(RecurringLine {
-                first,
-                oldest_new,
-                unsure: missing,
-            })),
+        if !missing.is_empty() && rebase.squashed == 0 {
+            return Ok(None);
         }
+        let squashed = self.squashed_in(&new)?;
+        for oid in missing.into_iter().filter(|oid| !squashed.contains(oid)) {
+            unsure.extend(self.changes_of(oid)?.into_keys());
+        }
+        Ok(Some(RecurringLine {
+            first,
+            oldest_new,
+            unsure,
+        }))
+    }
+
+    /// What the squash steps of a line of new commits squashed, as far as git alone made them.
+    fn squashed_in(&mut self, line: &[Oid]) -> Result<HashSet<Oid>, SourceError> {
+        let mut squashed = HashSet::new();
+        for &oid in line {
+            let mut at = oid;
+            while let Some(making) = self.making(at)
+                && let Some((into, oid)) = self.squash_step(&self.source.read_commit(at)?.clone(), making)?
+            {
+                squashed.insert(oid);
+                at = into;
+            }
+        }
+        Ok(squashed)
     }
 
     /// What a commit changes against its first parent.
@@ -493,19 +512,55 @@ impl<'a> Replay<'a> {
         if by_hand.is_empty() {
             return Ok(made);
         }
-        // Where a hand took part in what was merged, git's own doing cannot be told from it.
-        let own = real.delta(self.source, &made)?.into_keys().chain(stopped);
-        let doubtful: Vec<RepoPath> = own.filter(|path| by_hand.contains(path)).collect();
-        Ok(self.merge(&real, &ours, &made)?.state.distrusting(doubtful))
+        let own = real.delta(self.source, &made)?.into_keys().chain(stopped).collect();
+        let (believed, doubtful) = self.without_the_hand(commit, own, &by_hand)?;
+        let state = self.merge(&real, &ours, &made)?.state;
+        Ok(state.trusting(&believed).distrusting(doubtful))
+    }
+
+    /// Parts paths in which git did something of its own: those that the hand had no part in, and those of which it
+    /// cannot be told. What the hand wrote may have come from another name (renames, subtrees), so that more is asked
+    /// than whether the hand touched the path: it stands in every side, or as it stands in one, or not at all.
+    fn without_the_hand(
+        &self,
+        commit: &Commit,
+        own: BTreeSet<RepoPath>,
+        by_hand: &BTreeSet<RepoPath>,
+    ) -> Result<(BTreeSet<RepoPath>, BTreeSet<RepoPath>), SourceError> {
+        let made = State::of_tree(Some(commit.tree));
+        let sides = self.sides(commit)?;
+        let sides = sides.iter().map(|oid| self.real_tree(Some(oid)));
+        let sides = sides.collect::<Result<Vec<State>, SourceError>>()?;
+        let (mut believed, mut doubtful) = (BTreeSet::new(), BTreeSet::new());
+        for path in own {
+            let stands = made.get(self.source, &path)?;
+            let mut elsewhere = Vec::new();
+            for side in &sides {
+                elsewhere.push(side.get(self.source, &path)?);
+            }
+            let explained = stands.is_none() || elsewhere.contains(&stands) || elsewhere.iter().all(Option::is_some);
+            if explained && !by_hand.contains(&path) {
+                believed.insert(path);
+            } else {
+                doubtful.insert(path);
+            }
+        }
+        Ok((believed, doubtful))
+    }
+
+    /// What a merge or pick was made from.
+    fn sides(&self, commit: &Commit) -> Result<Vec<Oid>, SourceError> {
+        let mut sides = commit.parents.clone();
+        if let Some(&Role::Pick(original)) = self.roles.get(&commit.oid) {
+            sides.push(original);
+            sides.extend(self.source.read_commit(original)?.parents.first());
+        }
+        Ok(sides)
     }
 
     /// The paths in which what a merge or pick was made from differs from what it is without the hand.
     fn differs_from_real(&mut self, commit: &Commit) -> Result<BTreeSet<RepoPath>, SourceError> {
-        let mut sides = commit.parents.clone();
-        if let Some(Role::Pick(original)) = self.roles.get(&commit.oid).cloned() {
-            sides.push(original);
-            sides.extend(self.source.read_commit(original)?.parents.first());
-        }
+        let sides = self.sides(commit)?;
         let mut differing = BTreeSet::new();
         for side in sides {
             let state = self.state_at(side)?;
@@ -540,7 +595,14 @@ impl<'a> Replay<'a> {
         };
         let (base, stopped) = self.mechanical(commit.oid)?;
         let theirs = State::of_tree(Some(commit.tree));
-        Ok(self.merge(&base, &ours, &theirs)?.state.distrusting(stopped))
+        let state = self.merge(&base, &ours, &theirs)?.state.distrusting(stopped);
+        if commit.parents.len() < 2 {
+            return Ok(state);
+        }
+        let own = base.delta(self.source, &theirs)?.into_keys().collect();
+        let by_hand = self.differs_from_real(commit)?;
+        let (_, doubtful) = self.without_the_hand(commit, own, &by_hand)?;
+        Ok(state.distrusting(doubtful))
     }
 
     /// The commit that a pick replays. Commits made within one second share author and date: of several, the one
@@ -555,10 +617,11 @@ impl<'a> Replay<'a> {
         let making = self.making(commit.oid);
         let picked = |making: Making| self.chronicle.entry(making).message.contains(" (pick): ");
         let all = self.originals.of(commit, making.is_some_and(picked), made_later)?;
-        if self.finished_by_git(commit.oid) && all.len() > 1 {
-            // Then what it replays gives it exactly; of which else it was made is not to be told.
+        if self.finished_by_git(commit.oid) {
+            // Then what it replays gives it exactly; of what else it was made (a rewritten copy that is gone, an option
+            // of the merge) is not to be told.
             for candidate in &all {
-                if self.replay_distance(commit, candidate.oid)? == 0 {
+                if self.gives_exactly(commit, candidate.oid)? {
                     self.chosen_originals.insert(commit.oid, Some(candidate.oid));
                     return Ok(Some(candidate.oid));
                 }
@@ -614,6 +677,24 @@ impl<'a> Replay<'a> {
         let merge = self.merge(&base, &ours, &theirs)?;
         let made = State::of_tree(Some(commit.tree));
         Ok(merge.state.delta(self.source, &made)?.len() + merge.conflicts.len())
+    }
+
+    /// Whether git makes exactly `commit` of `original`, with an option that takes one side of a conflict too.
+    fn gives_exactly(&mut self, commit: &Commit, original: Oid) -> Result<bool, SourceError> {
+        let base = self.real_tree(self.source.read_commit(original)?.parents.first())?;
+        let (ours, theirs) = (
+            self.real_tree(commit.parents.first())?,
+            self.real_tree(Some(&original))?,
+        );
+        let made = State::of_tree(Some(commit.tree));
+        for favour in [None, Some(Favour::Ours), Some(Favour::Theirs)] {
+            self.count_merge()?;
+            let merge = State::merge_favouring(self.source, &base, &ours, &theirs, favour)?;
+            if merge.conflicts.is_empty() && merge.state.delta(self.source, &made)?.is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn real_tree(&self, oid: Option<&Oid>) -> Result<State, SourceError> {
@@ -718,9 +799,13 @@ impl<'a> Replay<'a> {
             if word.creates() {
                 break;
             }
-            // A stash writes a reset that goes nowhere.
+            // A stash writes a reset that goes nowhere; and what was only looked at, by a reset there and back, was
+            // left as it was.
             let stood = chain.entries[at].old;
-            if !matches!(word, Word::Reset(_)) || stood.is_zero() || stood == chain.entries[at].new {
+            let back = at > 0
+                && matches!(chain.words[at - 1], Word::Reset(_))
+                && chain.entries[at - 1].old == chain.entries[at].new;
+            if !matches!(word, Word::Reset(_)) || stood.is_zero() || stood == chain.entries[at].new || back {
                 continue;
             }
             if let Some(left_out) = self.left_out(commit, parent, stood)?
@@ -732,8 +817,8 @@ impl<'a> Replay<'a> {
         Ok(closest)
     }
 
-    /// In how many paths `commit` differs from what stood at `stood`; `None` where it holds nothing of it that its
-    /// parent does not.
+    /// In how many paths `commit` differs from what stood at `stood`; `None` where it holds less than half of what the
+    /// reset undid: a few paths in that state may have been written by hand, after a hard reset.
     fn left_out(&self, commit: &Commit, parent: Oid, stood: Oid) -> Result<Option<usize>, SourceError> {
         if stood == parent || self.source.read_commit(stood).is_err() || !self.source.is_ancestor(parent, stood)? {
             return Ok(None);
@@ -741,8 +826,8 @@ impl<'a> Replay<'a> {
         let (before, stood) = (self.real_tree(Some(&parent))?, self.real_tree(Some(&stood))?);
         let left_out = State::of_tree(Some(commit.tree)).delta(self.source, &stood)?;
         let undone = before.delta(self.source, &stood)?;
-        let holds_some = undone.keys().any(|path| !left_out.contains_key(path));
-        Ok(holds_some.then_some(left_out.len()))
+        let held = undone.keys().filter(|path| !left_out.contains_key(*path)).count();
+        Ok((held > 0 && 2 * held >= undone.len()).then_some(left_out.len()))
     }
 
     /// Step 15: the commit HEAD stood on before a root commit was made.
@@ -785,11 +870,16 @@ impl<'a> Replay<'a> {
 
     /// Merges states, and counts it.
     pub fn merge(&mut self, base: &State, ours: &State, theirs: &State) -> Result<Merge, SourceError> {
+        self.count_merge()?;
+        State::merge(self.source, base, ours, theirs)
+    }
+
+    fn count_merge(&mut self) -> Result<(), SourceError> {
         self.merges += 1;
         if self.merges > MAX_MERGES {
             return Err(SourceError::Limit("merges replayed"));
         }
-        State::merge(self.source, base, ours, theirs)
+        Ok(())
     }
 
     /// A commit whose parents are the real ones.
@@ -850,18 +940,7 @@ impl<'a> Replay<'a> {
         };
         let no_conflicts = BTreeSet::new();
         match role {
-            Role::Merge => {
-                let mut state = self.real_tree(commit.parents.first())?;
-                let mut conflicts = BTreeSet::new();
-                for (index, parent) in commit.parents.iter().enumerate().skip(1) {
-                    let base = self.real_base(&commit.parents[..index], *parent)?;
-                    let theirs = self.real_tree(Some(parent))?;
-                    let merge = self.merge(&base, &state, &theirs)?;
-                    state = merge.state;
-                    conflicts.extend(merge.conflicts);
-                }
-                Ok((state, conflicts))
-            }
+            Role::Merge => self.remerged(commit),
             Role::Pick(original) => {
                 let base = self.real_tree(self.uncut(original)?.parents.first())?;
                 let ours = self.real_tree(commit.parents.first())?;
@@ -875,6 +954,20 @@ impl<'a> Replay<'a> {
             Role::Squash(_) | Role::SquashStep { .. } => Ok((State::of_tree(Some(commit.tree)), no_conflicts)),
             _ => Ok((self.real_tree(commit.parents.first())?, no_conflicts)),
         }
+    }
+
+    /// A merge redone on the real trees of its parents, and where it stops.
+    fn remerged(&mut self, commit: &Commit) -> Result<(State, BTreeSet<RepoPath>), SourceError> {
+        let mut state = self.real_tree(commit.parents.first())?;
+        let mut conflicts = BTreeSet::new();
+        for (index, parent) in commit.parents.iter().enumerate().skip(1) {
+            let base = self.real_base(&commit.parents[..index], *parent)?;
+            let theirs = self.real_tree(Some(parent))?;
+            let merge = self.merge(&base, &state, &theirs)?;
+            state = merge.state;
+            conflicts.extend(merge.conflicts);
+        }
+        Ok((state, conflicts))
     }
 
     fn real_base(&mut self, sides: &[Oid], other: Oid) -> Result<State, SourceError> {

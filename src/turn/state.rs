@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::tree_delta::{any_file_under, lookup, tree_delta};
-use crate::model::{Change, Delta, Entry, GitSource, Oid, RepoPath, SourceError};
+use crate::model::{Change, Contents, Delta, Entry, Favour, GitSource, LineCounts, Oid, RepoPath, SourceError};
 use crate::rules::merge3::{BaseFiles, MergeLimits, Merged, merge3_with_base};
 
 /// A tree with changes laid over it, and the paths in it that cannot be trusted: a merge stopped on
@@ -35,6 +35,14 @@ impl State {
         let mut paths = paths.into_iter().peekable();
         if paths.peek().is_some() {
             Rc::make_mut(&mut self.untrusted).extend(paths);
+        }
+        self
+    }
+
+    /// The same state with these paths trusted.
+    pub fn trusting(mut self, paths: &BTreeSet<RepoPath>) -> State {
+        if self.untrusted.iter().any(|path| paths.contains(path)) {
+            Rc::make_mut(&mut self.untrusted).retain(|path| !paths.contains(path));
         }
         self
     }
@@ -70,6 +78,17 @@ impl State {
     /// What git alone makes of `ours` and `theirs`, which both come from `base`. Conflicts keep one side
     /// and are untrusted, as is every path that was untrusted in any of the three.
     pub fn merge(source: &dyn GitSource, base: &State, ours: &State, theirs: &State) -> Result<Merge, SourceError> {
+        State::merge_favouring(source, base, ours, theirs, None)
+    }
+
+    /// The same with the lines of one side where both changed them.
+    pub fn merge_favouring(
+        source: &dyn GitSource,
+        base: &State,
+        ours: &State,
+        theirs: &State,
+        favour: Option<Favour>,
+    ) -> Result<Merge, SourceError> {
         // The smaller side is laid over the larger one: merging is symmetric but for what a conflict keeps.
         let (mut onto, mut other) = (ours, theirs);
         let mut onto_delta = base.delta(source, ours)?;
@@ -79,11 +98,22 @@ impl State {
             std::mem::swap(&mut onto, &mut other);
             std::mem::swap(&mut onto_delta, &mut other_delta);
         }
+        let favour = favour.map(|favour| Favouring {
+            source,
+            favour: match (favour, onto_is_ours) {
+                (_, true) => favour,
+                (Favour::Ours, false) => Favour::Theirs,
+                (Favour::Theirs, false) => Favour::Ours,
+            },
+        });
         let merged = merge3_with_base(
             &onto_delta,
             &other_delta,
             &BaseView { source, base },
-            source,
+            match favour {
+                Some(ref favoured) => favoured,
+                None => source,
+            },
             &MergeLimits::default(),
         )?;
         let mut state = onto.clone();
@@ -106,6 +136,30 @@ impl State {
             other_delta,
             onto_is_ours,
         })
+    }
+}
+
+/// Contents whose line merges favour one side.
+struct Favouring<'a> {
+    source: &'a dyn GitSource,
+    favour: Favour,
+}
+
+impl Contents for Favouring<'_> {
+    fn read_blob(&self, oid: Oid) -> Result<Rc<[u8]>, SourceError> {
+        self.source.read_blob(oid)
+    }
+
+    fn store_blob(&self, content: Vec<u8>) -> Oid {
+        self.source.store_blob(content)
+    }
+
+    fn merge_text(&self, base: &[u8], ours: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
+        self.source.merge_text_favouring(base, ours, theirs, self.favour)
+    }
+
+    fn count_lines(&self, old: &[u8], new: &[u8]) -> Result<LineCounts, SourceError> {
+        self.source.count_lines(old, new)
     }
 }
 

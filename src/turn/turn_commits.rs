@@ -3,7 +3,7 @@
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use super::chronicle::{Chronicle, Making, email};
-use crate::model::{CommitWalk, GitSource, Oid, Signature, SourceError};
+use crate::model::{Commit, CommitWalk, GitSource, Oid, Signature, SourceError};
 use crate::rules::reflog::Word;
 
 /// The most commits that one turn may have made before attribution gives up.
@@ -14,6 +14,8 @@ const CLOCK_SKEW: i64 = 600;
 const MAX_ARRIVED: usize = 50_000;
 /// How many of HEAD's values before the turn are asked whether they reach a commit dated in the turn.
 const MAX_VALUES_BEFORE: usize = 64;
+
+const REMOTES: &str = "refs/remotes/";
 
 /// The turn commits, and the late ones.
 #[derive(Clone, Default)]
@@ -77,6 +79,12 @@ pub fn turn_commits(
     let mut own: HashSet<Vec<u8>> = chronicle.identities.clone();
     own.extend(source.user_email().map(|address| address.to_ascii_lowercase()));
     own.remove(&b""[..]);
+    // Whoever wrote it: what was committed under an identity of the turn was made by it.
+    let is_own = |commit: &Commit| {
+        [&commit.author, &commit.committer]
+            .iter()
+            .any(|signature| own.contains(&email(&signature.identity)))
+    };
 
     let mut found = TurnCommits::default();
     let said = chronicle.made.keys().chain(&chronicle.pushed).copied();
@@ -84,6 +92,15 @@ pub fn turn_commits(
         if !stood_at_remote(source, chronicle, oid, bounds)? {
             found.made_here.insert(oid);
         }
+    }
+    for rebased in &chronicle.rebased {
+        let hide = before.iter().copied().chain([rebased.old]).chain(rebased.onto);
+        let walk = CommitWalk {
+            from: readable(source, [rebased.new].into_iter()),
+            hide: readable(source, hide.filter(|oid| !oid.is_zero())),
+            limit: MAX_TURN_COMMITS,
+        };
+        found.made_here.extend(source.walk(&walk)?);
     }
     let mut lately = Vec::new();
     for (&oid, &dated) in arrived.iter().filter(|(oid, _)| !old.contains_key(oid)) {
@@ -94,7 +111,7 @@ pub fn turn_commits(
                 lately.push(oid);
             }
             found.late.insert(oid);
-        } else if unexplained || own.contains(&email(&source.read_commit(oid)?.author.identity)) {
+        } else if unexplained || is_own(source.read_commit(oid)?.as_ref()) {
             found.made_here.insert(oid);
         } else {
             found.late.insert(oid);
@@ -276,7 +293,15 @@ fn stood_at_remote(
         return Ok(false);
     }
     for found in source.refs()? {
-        if is_unmoved_remote(chronicle, &found.name) && source.is_ancestor(oid, found.oid)? {
+        // A log that begins after the turn tells by its first entry where the branch had stood.
+        let stood = match is_unmoved_remote(chronicle, &found.name) {
+            true => Some(found.oid),
+            false => chronicle.first_moved_later(&found.name),
+        };
+        let stood = stood.filter(|&stood| found.name.starts_with(REMOTES) && source.read_commit(stood).is_ok());
+        if let Some(stood) = stood
+            && source.is_ancestor(oid, stood)?
+        {
             return Ok(true);
         }
     }
@@ -286,7 +311,7 @@ fn stood_at_remote(
 /// Whether a ref is a remote's branch that nothing moved since it was cloned: every fetch and push is logged.
 fn is_unmoved_remote(chronicle: &Chronicle, name: &str) -> bool {
     let logged = chronicle.refs_before().any(|(logged, _)| logged == name);
-    chronicle.has_head_log && name.starts_with("refs/remotes/") && !logged
+    chronicle.has_head_log && name.starts_with(REMOTES) && !logged
 }
 
 /// Whether a commit is there and dated before the turn.

@@ -59,7 +59,7 @@ export const commits: Operation[] = [
     run: (scene) => edited(scene) && scene.commit('by another name', ['--author=Nova Else <nova@example.org>']),
   },
   { kind: 'commit --date', run: (scene) => edited(scene) && scene.commit('dated', ['--date=2023-05-05T05:05:05Z']) },
-  { kind: 'amend content', cards: 3, run: (scene) => edited(scene) && scene.amend() },
+  { kind: 'amend content', cards: 6, run: (scene) => edited(scene) && scene.amend() },
   {
     kind: 'amend the message',
     cards: 2,
@@ -67,7 +67,7 @@ export const commits: Operation[] = [
   },
   {
     kind: 'fixup and autosquash',
-    cards: 4,
+    cards: 5,
     run(scene) {
       if (scene.plainDepth(4) < 3 || !edited(scene)) return false
       const target = scene.random.pick(scene.ownLine(2))

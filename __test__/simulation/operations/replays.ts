@@ -118,7 +118,7 @@ export const replays: Operation[] = [
   },
   {
     kind: 'rebase -i, edit',
-    cards: 6,
+    cards: 9,
     run: (scene) =>
       interactive(scene, 1, (commits) => commits.map((oid, index) => `${index === 0 ? 'edit' : 'pick'} ${oid}`), {
         atStop: () => {
