@@ -55,6 +55,14 @@ exports.readCheckpointFacts = async function readCheckpointFacts(message) {
   return call(readCheckpointFacts, 'readCheckpointFacts', { message })
 }
 
+exports.parseUnifiedDiff = async function parseUnifiedDiff(text, options) {
+  return run(parseUnifiedDiff, 'parseUnifiedDiff', () => [patchText(text)], options)
+}
+
+exports.filterUnifiedDiff = async function filterUnifiedDiff(text, paths, options) {
+  return run(filterUnifiedDiff, 'filterUnifiedDiff', () => [patchText(text), encode({ paths: wellFormed(paths) })], options)
+}
+
 exports.transitionLabel = function transitionLabel(result) {
   try {
     const { label } = result.branchTransition
@@ -76,14 +84,18 @@ exports.isTurnAttributionError = function isTurnAttributionError(value) {
 }
 
 async function call(entry, name, request, options) {
+  return run(entry, name, () => [encode(request)], options)
+}
+
+async function run(entry, name, encoded, options) {
   const frames = framesOfCaller(entry)
   try {
     const signal = signalOf(options)
-    const json = encode(request)
+    const input = encoded()
     if (signal?.aborted) throw aborted(signal)
     const { [name]: work, newCancelToken, cancel } = binding()
     const token = newCancelToken()
-    const start = () => work(json, token)
+    const start = () => work(...input, token)
     const stop = () => cancel(token)
     return await (signal ? raceAbort(signal, start, stop) : start())
   } catch (error) {
@@ -131,6 +143,21 @@ function encode(request) {
   }
   if (json === undefined) throw invalid('the request must be an object')
   return json
+}
+
+// A patch crosses as it is: as JSON it would be slow, and bytes would be lost.
+function patchText(text) {
+  if (typeof text === 'string' || types.isUint8Array(text)) return text
+  throw invalid('text must be a string or a Uint8Array')
+}
+
+// Half a character in a path is U+FFFD in results, so it is looked for as that.
+function wellFormed(paths) {
+  try {
+    return Array.isArray(paths) ? paths.map((path) => (typeof path === 'string' ? path.toWellFormed() : path)) : paths
+  } catch (cause) {
+    throw invalid(`paths cannot be read: ${messageOf(cause)}`, cause)
+  }
 }
 
 function raceAbort(signal, start, stop) {

@@ -331,6 +331,20 @@ pub enum Verdict {
     Demoted(DemotedReason),
 }
 
+impl ChangeKind {
+    /// The name in kebab-case.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ChangeKind::Added => "added",
+            ChangeKind::Modified => "modified",
+            ChangeKind::Deleted => "deleted",
+            ChangeKind::Renamed => "renamed",
+            ChangeKind::Typechange => "typechange",
+            ChangeKind::Submodule => "submodule",
+        }
+    }
+}
+
 impl ShownReason {
     /// The name in kebab-case.
     pub fn as_str(self) -> &'static str {

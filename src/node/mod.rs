@@ -13,14 +13,16 @@ mod work;
 
 use std::path::Path;
 
-use napi::bindgen_prelude::{AsyncTask, External};
+use napi::bindgen_prelude::{AsyncTask, Either, External, Uint8Array, Utf16String};
 use napi_derive::napi;
 
 use self::request::{
-    ExplainPathArguments, ReadCheckpointArguments, ReadFactsArguments, ReadHeadArguments, TurnRequestArguments,
-    WriteFactsArguments, parsed,
+    ExplainPathArguments, FilterArguments, PatchText, ReadCheckpointArguments, ReadFactsArguments, ReadHeadArguments,
+    TurnRequestArguments, WriteFactsArguments, parsed,
 };
-use self::result::{HeadFacts, PathExplanation, RecordedCheckpoint, RecordedFacts, TurnAttribution};
+use self::result::{
+    FilteredDiff, HeadFacts, ParsedDiff, PathExplanation, RecordedCheckpoint, RecordedFacts, TurnAttribution,
+};
 use self::work::{CancelToken, Work};
 use crate::git::LibgitSource;
 use crate::{git, turn};
@@ -159,5 +161,54 @@ pub fn read_checkpoint_facts(arguments: String, token: &External<CancelToken>) -
     Work::start(token, move |_| {
         let arguments: ReadFactsArguments = parsed(&arguments)?;
         Ok(crate::rules::checkpoint_facts::read_facts(&arguments.message).into())
+    })
+}
+
+/// Reads a patch that arrives as text, such as a provider's own diff of a turn: which files it changes, how, and where
+/// each stands in it. What git prints is understood, with text around it (mail, a log) and under any option that keeps
+/// it a patch, and so are patches of other tools. Content is what the lengths of a hunk say, whatever it looks like.
+///
+/// A patch is never refused: what is malformed or cut is left out, and `truncated` says so.
+/// Rejects with `INVALID_ARGUMENT`, `ABORTED`, `BINDING_MISSING` or `INTERNAL`.
+///
+/// ```ts
+/// const { files } = await parseUnifiedDiff(text)
+/// for (const { path, additions, deletions } of files) console.log(path, additions, deletions)
+/// ```
+#[napi(
+    js_name = "parseUnifiedDiff",
+    ts_args_type = "text: string | Uint8Array, options?: CallOptions",
+    ts_return_type = "Promise<ParsedDiff>"
+)]
+pub fn parse_unified_diff(
+    text: Either<Utf16String, Uint8Array>,
+    token: &External<CancelToken>,
+) -> AsyncTask<Work<ParsedDiff>> {
+    let text = PatchText::copied(text);
+    Work::start(token, move |_| Ok(ParsedDiff::of(&text)))
+}
+
+/// Keeps the sections of some files of a patch, exactly as they stand in it; `paths` are as `parseUnifiedDiff` gives
+/// them, as `path` or as `previousPath`. Text around the sections is left out.
+///
+/// Rejects as `parseUnifiedDiff` does.
+///
+/// ```ts
+/// const { patch } = await filterUnifiedDiff(text, turn.shown.map((file) => file.path))
+/// ```
+#[napi(
+    js_name = "filterUnifiedDiff",
+    ts_args_type = "text: string | Uint8Array, paths: string[], options?: CallOptions",
+    ts_return_type = "Promise<FilteredDiff>"
+)]
+pub fn filter_unified_diff(
+    text: Either<Utf16String, Uint8Array>,
+    arguments: String,
+    token: &External<CancelToken>,
+) -> AsyncTask<Work<FilteredDiff>> {
+    let text = PatchText::copied(text);
+    Work::start(token, move |_| {
+        let arguments: FilterArguments = parsed(&arguments)?;
+        Ok(FilteredDiff::of(&text, &arguments.paths()))
     })
 }

@@ -1,7 +1,10 @@
 //! What callers pass, checked.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::path::Path;
 
+use napi::bindgen_prelude::{Either, Uint8Array, Utf16String};
 use napi_derive::napi;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
@@ -120,6 +123,20 @@ pub struct ReadFactsArguments {
     pub message: String,
 }
 
+/// Arguments of `filterUnifiedDiff`.
+#[derive(Deserialize)]
+pub struct FilterArguments {
+    paths: Vec<String>,
+}
+
+/// A patch as it was given.
+pub enum PatchText {
+    /// UTF-16 units, perhaps with half a character among them.
+    Units(Vec<u16>),
+    /// Bytes, perhaps not all UTF-8.
+    Bytes(Vec<u8>),
+}
+
 /// Facts to write into a message: those of `readHead`, and the turn's start.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -179,6 +196,31 @@ impl ReadCheckpointArguments {
             oid,
             ..model::Checkpoint::default()
         })
+    }
+}
+
+impl FilterArguments {
+    /// The paths to keep.
+    pub fn paths(&self) -> HashSet<&str> {
+        self.paths.iter().map(String::as_str).collect()
+    }
+}
+
+impl PatchText {
+    /// Takes what may change as soon as JavaScript runs again.
+    pub fn copied(text: Either<Utf16String, Uint8Array>) -> PatchText {
+        match text {
+            Either::A(units) => PatchText::Units(units.to_vec()),
+            Either::B(bytes) => PatchText::Bytes(bytes.to_vec()),
+        }
+    }
+
+    /// The bytes; half a character is U+FFFD, as everywhere outside of JavaScript.
+    pub fn bytes(&self) -> Cow<'_, [u8]> {
+        match self {
+            PatchText::Units(units) => Cow::Owned(String::from_utf16_lossy(units).into_bytes()),
+            PatchText::Bytes(bytes) => Cow::Borrowed(bytes),
+        }
     }
 }
 

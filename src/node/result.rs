@@ -1,11 +1,16 @@
 //! What callers get: plain objects and closed unions of strings.
 
-use napi::bindgen_prelude::Uint8Array;
+use std::collections::HashSet;
+use std::ops::Range;
+
+use napi::bindgen_prelude::{Buffer, Uint8Array, Utf16String};
 use napi_derive::napi;
 
+use super::request::PatchText;
 use crate::model::outcome;
-use crate::model::{self, Entry};
+use crate::model::{self, Entry, RepoPath};
 use crate::rules::checkpoint_facts;
+use crate::rules::unified_diff::{self, ParsedKind, utf16_places};
 
 /// Converts an enum of the model into the union of the same names; the compiler sees to it that none is forgotten.
 macro_rules! same_names {
@@ -434,6 +439,144 @@ pub struct PathExplanation {
     pub commits: Vec<ExplainedCommit>,
     /// The content that a shown file is compared with (a demoted one: its content); `null` where there is none.
     pub expected_content: Option<Uint8Array>,
+}
+
+/// Where a part of a patch stands in it.
+#[napi(object, object_from_js = false)]
+pub struct PatchSection {
+    /// Its first UTF-16 unit in the text. Of a patch given as bytes: in the text that they decode to.
+    pub start: f64,
+    /// The unit after its last.
+    pub end: f64,
+    /// Its first byte; of a text: in UTF-8.
+    pub byte_start: f64,
+    /// The byte after its last.
+    pub byte_end: f64,
+}
+
+/// A file of a patch.
+#[napi(object, object_from_js = false, use_nullable = true)]
+pub struct ParsedFile {
+    /// Without the prefix of the patch's own (`a/`, `b/` and the like), or its old name where it was deleted. Bytes
+    /// that are not UTF-8 are U+FFFD.
+    pub path: String,
+    /// Where a renamed or copied file was before.
+    pub previous_path: Option<String>,
+    /// Several sections of one path are one change after another: a file that is deleted and added as a symbolic link
+    /// is a `typechange`.
+    #[napi(ts_type = "ChangeKind | 'copied'")]
+    pub kind: &'static str,
+    /// Lines added, in all sections of the path; in the diff of a merge those that any parent lacks. `null` for binary
+    /// files.
+    pub additions: Option<f64>,
+    /// Lines removed; likewise.
+    pub deletions: Option<f64>,
+    /// Whether the patch has no lines for it: `Binary files … differ`, or a binary patch.
+    pub binary: bool,
+    /// Mode before; `null` where the patch does not tell it or there was no file. Of a merge: in its first parent.
+    pub old_mode: Option<String>,
+    /// Mode after; `null` where the patch does not tell it or the file was deleted.
+    pub new_mode: Option<String>,
+    /// The path where it is not UTF-8.
+    pub path_bytes: Option<Buffer>,
+    /// The previous path where it is not UTF-8.
+    pub previous_path_bytes: Option<Buffer>,
+    /// Where its sections stand, in their order.
+    pub section: Vec<PatchSection>,
+}
+
+/// What a patch says.
+#[napi(object, object_from_js = false)]
+pub struct ParsedDiff {
+    /// One for each path, in the order in which they first appear.
+    pub files: Vec<ParsedFile>,
+    /// Whether something was left out because it is malformed or the text ends within it.
+    pub truncated: bool,
+}
+
+/// A part of a patch.
+#[napi(object, object_from_js = false)]
+pub struct FilteredDiff {
+    /// The sections that were kept; bytes that are not UTF-8 are U+FFFD.
+    #[napi(ts_type = "string")]
+    pub patch: Utf16String,
+    /// The same, exact.
+    pub patch_bytes: Buffer,
+    /// The files that were kept, and where they stand in `patch` and `patchBytes`.
+    pub files: Vec<ParsedFile>,
+    /// As of the whole patch: something malformed or cut may have been about these files.
+    pub truncated: bool,
+}
+
+impl ParsedDiff {
+    /// What the text says.
+    pub fn of(text: &PatchText) -> ParsedDiff {
+        let bytes = text.bytes();
+        let diff = unified_diff::parse(&bytes);
+        ParsedDiff {
+            files: parsed_files(diff.files, &bytes),
+            truncated: diff.truncated,
+        }
+    }
+}
+
+impl FilteredDiff {
+    /// What the text says of the files with these paths.
+    pub fn of(text: &PatchText, paths: &HashSet<&str>) -> FilteredDiff {
+        let bytes = text.bytes();
+        let filtered = unified_diff::filter(&bytes, |path| paths.contains(&path.display()[..]));
+        let pieces = &filtered.pieces;
+        let patch_bytes: Vec<u8> = pieces.iter().flat_map(|piece| &bytes[piece.clone()]).copied().collect();
+        let patch = match text {
+            PatchText::Bytes(_) => String::from_utf8_lossy(&patch_bytes).into_owned().into(),
+            PatchText::Units(units) => {
+                let places = utf16_places(&bytes, pieces.iter().flat_map(|piece| [piece.start, piece.end]));
+                let pieces = pieces
+                    .iter()
+                    .flat_map(|piece| &units[places[&piece.start]..places[&piece.end]]);
+                Utf16String::from(pieces.copied().collect::<Vec<u16>>())
+            }
+        };
+        FilteredDiff {
+            patch,
+            files: parsed_files(filtered.diff.files, &patch_bytes),
+            patch_bytes: patch_bytes.into(),
+            truncated: filtered.diff.truncated,
+        }
+    }
+}
+
+/// The files of a text, with the places in it.
+fn parsed_files(files: Vec<unified_diff::ParsedFile>, text: &[u8]) -> Vec<ParsedFile> {
+    let sections = files.iter().flat_map(|file| &file.sections);
+    let places = utf16_places(text, sections.flat_map(|section| [section.start, section.end]));
+    let section = |bytes: Range<usize>| PatchSection {
+        start: places[&bytes.start] as f64,
+        end: places[&bytes.end] as f64,
+        byte_start: bytes.start as f64,
+        byte_end: bytes.end as f64,
+    };
+    let file = |file: unified_diff::ParsedFile| ParsedFile {
+        path: file.path.display(),
+        previous_path: file.previous_path.as_ref().map(RepoPath::display),
+        kind: match file.kind {
+            ParsedKind::Copied => "copied",
+            ParsedKind::Change(kind) => kind.as_str(),
+        },
+        additions: file.additions.map(|lines| lines as f64),
+        deletions: file.deletions.map(|lines| lines as f64),
+        binary: file.is_binary,
+        old_mode: file.old_mode.map(|mode| mode.to_string()),
+        new_mode: file.new_mode.map(|mode| mode.to_string()),
+        path_bytes: bytes_unless_utf8(&file.path),
+        previous_path_bytes: file.previous_path.as_ref().and_then(bytes_unless_utf8),
+        section: file.sections.into_iter().map(section).collect(),
+    };
+    files.into_iter().map(file).collect()
+}
+
+fn bytes_unless_utf8(path: &RepoPath) -> Option<Buffer> {
+    std::str::from_utf8(path).is_err().then(|| Buffer::from(path.to_vec()))
 }
 
 impl From<model::HeadFacts> for HeadFacts {

@@ -11,4 +11,5 @@ pub mod reflog;
 pub mod rename_pairing;
 pub mod similarity;
 pub mod traces;
+pub mod unified_diff;
 pub mod verdict;
