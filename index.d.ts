@@ -241,6 +241,30 @@ export interface FileState {
   oid: string
 }
 
+/** A part of a patch. */
+export interface FilteredDiff {
+  /** The sections that were kept; bytes that are not UTF-8 are U+FFFD. */
+  patch: string
+  /** The same, exact. */
+  patchBytes: Buffer
+  /** The files that were kept, and where they stand in `patch` and `patchBytes`. */
+  files: Array<ParsedFile>
+  /** As of the whole patch: something malformed or cut may have been about these files. */
+  truncated: boolean
+}
+
+/**
+ * Keeps the sections of some files of a patch, exactly as they stand in it; `paths` are as `parseUnifiedDiff` gives
+ * them, as `path` or as `previousPath`. Text around the sections is left out.
+ *
+ * Rejects as `parseUnifiedDiff` does.
+ *
+ * ```ts
+ * const { patch } = await filterUnifiedDiff(text, turn.shown.map((file) => file.path))
+ * ```
+ */
+export declare function filterUnifiedDiff(text: string | Uint8Array, paths: string[], options?: CallOptions): Promise<FilteredDiff>
+
 /** Something git did in the turn. */
 export interface GitAction {
   action: ActionKind
@@ -283,6 +307,76 @@ export type NotAttributedReason = 'head-not-recorded' | 'head-missing' | 'unborn
 
 /** What git is in the middle of. */
 export type OperationKind = 'merge' | 'rebase' | 'cherry-pick' | 'revert' | 'am' | 'bisect'
+
+/** What a patch says. */
+export interface ParsedDiff {
+  /** One for each path, in the order in which they first appear. */
+  files: Array<ParsedFile>
+  /** Whether something was left out because it is malformed or the text ends within it. */
+  truncated: boolean
+}
+
+/** A file of a patch. */
+export interface ParsedFile {
+  /**
+   * Without the prefix of the patch's own (`a/`, `b/` and the like), or its old name where it was deleted. Bytes
+   * that are not UTF-8 are U+FFFD.
+   */
+  path: string
+  /** Where a renamed or copied file was before. */
+  previousPath: string | null
+  /**
+   * Several sections of one path are one change after another: a file that is deleted and added as a symbolic link
+   * is a `typechange`.
+   */
+  kind: ChangeKind | 'copied'
+  /**
+   * Lines added, in all sections of the path; in the diff of a merge those that any parent lacks. `null` for binary
+   * files.
+   */
+  additions: number | null
+  /** Lines removed; likewise. */
+  deletions: number | null
+  /** Whether the patch has no lines for it: `Binary files … differ`, or a binary patch. */
+  binary: boolean
+  /** Mode before; `null` where the patch does not tell it or there was no file. Of a merge: in its first parent. */
+  oldMode: string | null
+  /** Mode after; `null` where the patch does not tell it or the file was deleted. */
+  newMode: string | null
+  /** The path where it is not UTF-8. */
+  pathBytes: Buffer | null
+  /** The previous path where it is not UTF-8. */
+  previousPathBytes: Buffer | null
+  /** Where its sections stand, in their order. */
+  section: Array<PatchSection>
+}
+
+/**
+ * Reads a patch that arrives as text, such as a provider's own diff of a turn: which files it changes, how, and where
+ * each stands in it. What git prints is understood, with text around it (mail, a log) and under any option that keeps
+ * it a patch, and so are patches of other tools. Content is what the lengths of a hunk say, whatever it looks like.
+ *
+ * A patch is never refused: what is malformed or cut is left out, and `truncated` says so.
+ * Rejects with `INVALID_ARGUMENT`, `ABORTED`, `BINDING_MISSING` or `INTERNAL`.
+ *
+ * ```ts
+ * const { files } = await parseUnifiedDiff(text)
+ * for (const { path, additions, deletions } of files) console.log(path, additions, deletions)
+ * ```
+ */
+export declare function parseUnifiedDiff(text: string | Uint8Array, options?: CallOptions): Promise<ParsedDiff>
+
+/** Where a part of a patch stands in it. */
+export interface PatchSection {
+  /** Its first UTF-16 unit in the text. Of a patch given as bytes: in the text that they decode to. */
+  start: number
+  /** The unit after its last. */
+  end: number
+  /** Its first byte; of a text: in UTF-8. */
+  byteStart: number
+  /** The byte after its last. */
+  byteEnd: number
+}
 
 /** What decided a file. */
 export interface PathExplanation {

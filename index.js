@@ -60,7 +60,12 @@ exports.parseUnifiedDiff = async function parseUnifiedDiff(text, options) {
 }
 
 exports.filterUnifiedDiff = async function filterUnifiedDiff(text, paths, options) {
-  return run(filterUnifiedDiff, 'filterUnifiedDiff', () => [patchText(text), encode({ paths: wellFormed(paths) })], options)
+  return run(
+    filterUnifiedDiff,
+    'filterUnifiedDiff',
+    () => [patchText(text), encode({ paths: wellFormed(paths) })],
+    options,
+  )
 }
 
 exports.transitionLabel = function transitionLabel(result) {

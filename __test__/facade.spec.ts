@@ -7,7 +7,7 @@ import { type AttributeTurnRequest, addon, type Checkpoint, type TurnAttribution
 import { TurnRepository } from './support/turn-repository.js'
 
 const { attributeTurn, explainPath, readCheckpoint, readCheckpointFacts, readHead, writeCheckpointFacts } = addon()
-const { isTurnAttributionError, transitionLabel } = addon()
+const { filterUnifiedDiff, isTurnAttributionError, parseUnifiedDiff, transitionLabel } = addon()
 
 describe('one happy path of each function', () => {
   it('readHead gives head, branch, operation and a pin of one printable line', async () => {
@@ -63,6 +63,18 @@ describe('one happy path of each function', () => {
       expect(await readCheckpointFacts(message)).toEqual(facts)
     }
     expect(await readCheckpointFacts('t3 checkpoint')).toEqual({})
+  })
+
+  it('parseUnifiedDiff and filterUnifiedDiff read a patch', async () => {
+    const edit = 'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n-a\n+b\n+c\n'
+    const mode = 'diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n'
+    const { files, truncated } = await parseUnifiedDiff(edit + mode)
+    expect(files).toMatchObject([
+      { path: 'x', kind: 'modified', additions: 2, deletions: 1, binary: false, previousPath: null },
+      { path: 'run.sh', kind: 'modified', additions: 0, deletions: 0, oldMode: '100644', newMode: '100755' },
+    ])
+    expect(truncated).toBe(false)
+    expect(await filterUnifiedDiff(edit + mode, ['run.sh'])).toMatchObject({ patch: mode, files: [{ path: 'run.sh' }] })
   })
 
   it('readCheckpoint reads a ref and the facts beside it', async () => {
@@ -134,7 +146,8 @@ describe('calls', () => {
   it('never throw synchronously, whatever the arguments', async () => {
     const junk = [undefined, null, 7, 'x', [], {}, 1n, Symbol('x'), revokedProxy(), () => 1]
     const functions = [attributeTurn, explainPath, readCheckpoint, readCheckpointFacts, readHead, writeCheckpointFacts]
-    for (const each of functions as ((...args: unknown[]) => Promise<unknown>)[]) {
+    const ofPatches = [filterUnifiedDiff, parseUnifiedDiff]
+    for (const each of [...functions, ...ofPatches] as ((...args: unknown[]) => Promise<unknown>)[]) {
       for (const first of junk) {
         for (const second of junk) {
           const outcome = each(first, second, second)

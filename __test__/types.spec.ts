@@ -6,7 +6,10 @@ import type {
   Attribution,
   Checkpoint,
   Demoted,
+  FilteredDiff,
   HeadFacts,
+  ParsedDiff,
+  ParsedFile,
   PathExplanation,
   RecordedFacts,
   ShownFile,
@@ -63,6 +66,8 @@ describe('types', () => {
     expectTypeOf<Fields<ShownFile>>().toEqualTypeOf<never>()
     expectTypeOf<Fields<HeadFacts>>().toEqualTypeOf<never>()
     expectTypeOf<Fields<Checkpoint>>().toEqualTypeOf<never>()
+    expectTypeOf<Fields<ParsedFile>>().toEqualTypeOf<never>()
+    expectTypeOf<Fields<FilteredDiff>>().toEqualTypeOf<never>()
     expectTypeOf<Fields<PathExplanation>>().toEqualTypeOf<never>()
   })
 
@@ -75,6 +80,11 @@ describe('types', () => {
     expectTypeOf(api.transitionLabel).returns.toEqualTypeOf<string>()
     expectTypeOf(api.writeCheckpointFacts).returns.resolves.toEqualTypeOf<string>()
     expectTypeOf(api.readCheckpointFacts).returns.resolves.toEqualTypeOf<RecordedFacts>()
+    expectTypeOf(api.parseUnifiedDiff).parameter(0).toEqualTypeOf<string | Uint8Array>()
+    expectTypeOf(api.parseUnifiedDiff).returns.resolves.toEqualTypeOf<ParsedDiff>()
+    expectTypeOf(api.filterUnifiedDiff).returns.resolves.toEqualTypeOf<FilteredDiff>()
+    expectTypeOf<FilteredDiff['patch']>().toEqualTypeOf<string>()
+    expectTypeOf<ParsedFile['kind']>().toEqualTypeOf<ShownFile['kind'] | 'copied'>()
     expectTypeOf(api.isTurnAttributionError).guards.toEqualTypeOf<TurnAttributionError>()
   })
 

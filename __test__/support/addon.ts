@@ -6,7 +6,10 @@ export type Addon = typeof TurnAttributionModule
 export type {
   AttributeTurnRequest,
   Checkpoint,
+  FilteredDiff,
   HeadFacts,
+  ParsedDiff,
+  ParsedFile,
   PathExplanation,
   ShownFile,
   TurnAttribution,

@@ -132,7 +132,7 @@ pub struct FilterArguments {
 /// A patch as it was given.
 pub enum PatchText {
     /// UTF-16 units, perhaps with half a character among them.
-    Units(Vec<u16>),
+    Units(Utf16String),
     /// Bytes, perhaps not all UTF-8.
     Bytes(Vec<u8>),
 }
@@ -210,7 +210,7 @@ impl PatchText {
     /// Takes what may change as soon as JavaScript runs again.
     pub fn copied(text: Either<Utf16String, Uint8Array>) -> PatchText {
         match text {
-            Either::A(units) => PatchText::Units(units.to_vec()),
+            Either::A(units) => PatchText::Units(units),
             Either::B(bytes) => PatchText::Bytes(bytes.to_vec()),
         }
     }

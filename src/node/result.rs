@@ -467,7 +467,7 @@ pub struct ParsedFile {
     #[napi(ts_type = "ChangeKind | 'copied'")]
     pub kind: &'static str,
     /// Lines added, in all sections of the path; in the diff of a merge those that any parent lacks. `null` for binary
-    /// files.
+    /// files, where the patch says that they are: of a change of name or mode alone it does not.
     pub additions: Option<f64>,
     /// Lines removed; likewise.
     pub deletions: Option<f64>,
@@ -526,15 +526,17 @@ impl FilteredDiff {
         let bytes = text.bytes();
         let filtered = unified_diff::filter(&bytes, |path| paths.contains(&path.display()[..]));
         let pieces = &filtered.pieces;
-        let patch_bytes: Vec<u8> = pieces.iter().flat_map(|piece| &bytes[piece.clone()]).copied().collect();
+        let patch_bytes = pieces
+            .iter()
+            .map(|piece| &bytes[piece.clone()])
+            .collect::<Vec<_>>()
+            .concat();
         let patch = match text {
             PatchText::Bytes(_) => String::from_utf8_lossy(&patch_bytes).into_owned().into(),
             PatchText::Units(units) => {
                 let places = utf16_places(&bytes, pieces.iter().flat_map(|piece| [piece.start, piece.end]));
-                let pieces = pieces
-                    .iter()
-                    .flat_map(|piece| &units[places[&piece.start]..places[&piece.end]]);
-                Utf16String::from(pieces.copied().collect::<Vec<u16>>())
+                let piece = |piece: &Range<usize>| &units[places[&piece.start]..places[&piece.end]];
+                Utf16String::from(pieces.iter().map(piece).collect::<Vec<_>>().concat())
             }
         };
         FilteredDiff {

@@ -61,7 +61,13 @@ impl<T: Send + ToNapiValue + TypeName + 'static> Task for Work<T> {
             .take()
             .ok_or_else(|| napi::Error::from_reason("computed twice"))?;
         let cancelled = self.cancelled.clone();
-        caught(move || job(cancelled)).map_err(|error| {
+        let unless_cancelled = move || {
+            if cancelled.load(Ordering::Relaxed) {
+                return Err(Error::new(ErrorCode::Aborted, "aborted"));
+            }
+            job(cancelled)
+        };
+        caught(unless_cancelled).map_err(|error| {
             let reason = napi::Error::from_reason(error.message.clone());
             self.failure = Some(error);
             reason

@@ -31,6 +31,10 @@ pub fn read_hunk(lines: &mut Lines, counts: &mut Counts) -> Reading {
         return Reading::Absent;
     };
     lines.advance();
+    if left.contains(&u64::MAX) {
+        read_unmeasured(lines, &mut left, counts);
+        return Reading::Whole;
+    }
     let mut outstanding: u128 = left.iter().copied().map(u128::from).sum();
     while outstanding > 0 {
         let Some(line) = lines.line() else {
@@ -48,6 +52,18 @@ pub fn read_hunk(lines: &mut Lines, counts: &mut Counts) -> Reading {
         lines.advance();
     }
     Reading::Whole
+}
+
+/// Reads the lines of a hunk that is said to have 2⁶⁴ − 1 on a side: so git 2.47 writes a merge that ends a file, with
+/// `-U0`. Then what has an origin for each parent is content.
+fn read_unmeasured(lines: &mut Lines, left: &mut [u64], counts: &mut Counts) {
+    left.fill(u64::MAX);
+    while let Some(line) = lines.line().filter(|line| !matches!(*line, b"" | b"\r")) {
+        if take(line, left, counts).is_none() {
+            return;
+        }
+        lines.advance();
+    }
 }
 
 /// Whether a hunk starts here.
@@ -212,6 +228,16 @@ mod tests {
             deletions: 2,
         };
         assert_eq!(read(text), (Reading::Whole, counts, String::new()));
+    }
+
+    #[test]
+    fn a_merge_of_no_length_is_read_by_its_origins() {
+        let text = "@@@ -1,0 -1,2 +1,18446744073709551615 @@@\n- one\n -two\n -three\n\n  four\n";
+        let counts = Counts {
+            additions: 0,
+            deletions: 3,
+        };
+        assert_eq!(read(text), (Reading::Whole, counts, "\n  four\n".into()));
     }
 
     #[test]

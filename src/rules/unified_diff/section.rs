@@ -75,10 +75,12 @@ pub fn read(lines: &mut Lines, is_lost: bool) -> Found {
             return found;
         }
     }
-    match () {
-        () if is_command => Found::Command,
-        () if is_hunk(lines) => Found::Stray,
-        () => Found::Prose,
+    if is_command {
+        Found::Command
+    } else if is_hunk(lines) {
+        Found::Stray
+    } else {
+        Found::Prose
     }
 }
 
@@ -155,10 +157,15 @@ impl<'a> Headers<'a> {
             b"new mode " => self.new_mode = Some(mode(value)?),
             b"mode " => {
                 let (old, new) = split_at_dots(value)?;
-                (self.old_mode, self.new_mode) = (Some(mode(first(old))?), Some(mode(new)?));
+                self.new_mode = Some(mode(new)?);
+                // A parent may lack the file.
+                self.is_added = first(old) == b"000000";
+                if !self.is_added {
+                    self.old_mode = Some(mode(first(old))?);
+                }
             }
             b"new file mode " => (self.is_added, self.new_mode) = (true, Some(mode(value)?)),
-            b"deleted file mode " => (self.is_deleted, self.old_mode) = (true, Some(mode(first(value))?)),
+            b"deleted file mode " => (self.is_deleted, self.old_mode) = (true, mode(first(value))),
             b"rename from " | b"copy from " => self.from = Some(value),
             b"rename to " | b"copy to " => self.to = Some(value),
             _ => {}
@@ -193,19 +200,22 @@ fn mode(text: &[u8]) -> Option<FileMode> {
     let mode = digits
         .iter()
         .try_fold(0, |mode, &digit| Some(mode * 8 + (digit as char).to_digit(8)?))?;
-    Some(FileMode::canonical(mode))
+    (mode != 0).then(|| FileMode::canonical(mode))
 }
 
 fn read_git(lines: &mut Lines, title: Title) -> Found {
     let start = lines.position();
+    let is_title_whole = lines.is_terminated();
     lines.advance();
     let mut headers = Headers::read(lines);
     let content_start = lines.position();
-    let content = Content::read(lines, matches!(title, Title::Merge(_)));
-    let is_empty = !headers.any && content.is_absent;
+    let is_merge = matches!(title, Title::Merge(_));
+    let tells_mode = headers.old_mode.or(headers.new_mode).is_some();
+    let content = Content::read(lines, is_merge, is_merge && tells_mode);
+    let is_empty = !headers.any && !content.has_hunk && !content.is_binary && !content.is_cut;
     let is_added = headers.is_added || content.old == SideName::NoFile;
     let is_deleted = headers.is_deleted || content.new == SideName::NoFile;
-    if matches!(title, Title::Merge(_)) && headers.old_mode.is_none() && is_gitlink(lines.since(content_start)) {
+    if is_merge && !tells_mode && is_gitlink(lines.since(content_start)) {
         headers.old_mode = Some(FileMode::GITLINK).filter(|_| !is_added);
         headers.new_mode = Some(FileMode::GITLINK).filter(|_| !is_deleted);
     }
@@ -226,7 +236,7 @@ fn read_git(lines: &mut Lines, title: Title) -> Found {
         },
     };
     // Two names that differ take a header that says why, or `---` and `+++`.
-    let names = names.filter(|(old, new)| old == new || !is_empty);
+    let names = names.filter(|(old, new)| is_title_whole && (old == new || !is_empty));
     if names.is_none() && is_empty && lines.line().is_some() {
         return Found::Command;
     }
@@ -259,7 +269,7 @@ fn section(range: Range<usize>, (old, new): Pair, headers: &Headers, content: &C
 /// Reads a section that starts with `---`, as others than git write it. Without a hunk it is none: `---` and `+++`
 /// stand in prose too.
 fn read_plain(lines: &mut Lines, start: usize) -> Found {
-    let content = Content::read_hunks(lines, false);
+    let content = Content::read_hunks(lines, false, false);
     if !content.has_hunk {
         return if content.is_cut { Found::Stray } else { Found::Prose };
     }
@@ -275,15 +285,17 @@ fn read_plain(lines: &mut Lines, start: usize) -> Found {
 }
 
 /// What stands below the headers.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Content {
-    is_absent: bool,
+    /// Whether all of it was understood.
     is_whole: bool,
+    /// Whether `---` stands there, and the text ends before a hunk.
     is_cut: bool,
     is_binary: bool,
     has_hunk: bool,
     old: SideName,
     new: SideName,
+    /// Whether the time beside a name stands for "no file".
     is_old_epoch: bool,
     is_new_epoch: bool,
     counts: Counts,
@@ -308,58 +320,32 @@ impl SideName {
 }
 
 impl Content {
-    fn new(is_absent: bool, is_whole: bool) -> Content {
-        Content {
-            is_absent,
-            is_whole,
-            is_cut: false,
-            is_binary: false,
-            has_hunk: false,
-            old: SideName::NotTold,
-            new: SideName::NotTold,
-            is_old_epoch: false,
-            is_new_epoch: false,
-            counts: Counts::default(),
-        }
-    }
-
-    fn read(lines: &mut Lines, is_merge: bool) -> Content {
-        let Some(line) = lines.header() else {
-            return Content::new(true, true);
+    fn read(lines: &mut Lines, is_merge: bool, may_lack_hunks: bool) -> Content {
+        let mut content = Content {
+            is_whole: true,
+            ..Content::default()
         };
+        let Some(line) = lines.header() else {
+            return content;
+        };
+        let is_note = line.starts_with(b"Binary files ") && (line.ends_with(b" differ") || !lines.is_terminated());
         if line == b"GIT binary patch" {
             lines.advance();
-            let is_whole = read_binary_patch(lines) == Reading::Whole;
-            return Content {
-                is_binary: true,
-                ..Content::new(false, is_whole)
-            };
-        }
-        if line.starts_with(b"Binary files ") && (line.ends_with(b" differ") || !lines.is_terminated()) {
-            let is_whole = line.ends_with(b" differ");
+            content.is_binary = true;
+            content.is_whole = read_binary_patch(lines) == Reading::Whole;
+        } else if is_note || line == b"Binary files differ" {
             lines.advance();
-            return Content {
-                is_binary: true,
-                ..Content::new(false, is_whole)
-            };
+            content.is_binary = true;
+            content.is_whole = line.ends_with(b"differ");
+        } else if line.starts_with(b"--- ") {
+            return Content::read_hunks(lines, is_merge, may_lack_hunks);
         }
-        if line == b"Binary files differ" {
-            lines.advance();
-            return Content {
-                is_binary: true,
-                ..Content::new(false, true)
-            };
-        }
-        if line.starts_with(b"--- ") {
-            Content::read_hunks(lines, is_merge)
-        } else {
-            Content::new(true, true)
-        }
+        content
     }
 
-    /// `---` with the old name (in a merge perhaps several), `+++` with the new one, hunks. Where that is not so
-    /// nothing is read, unless the text ends there.
-    fn read_hunks(lines: &mut Lines, is_merge: bool) -> Content {
+    /// `---` with the old name (in a merge perhaps several), `+++` with the new one, hunks (in a merge perhaps none).
+    /// Where that is not so nothing is read.
+    fn read_hunks(lines: &mut Lines, is_merge: bool, may_lack_hunks: bool) -> Content {
         let mut ahead = *lines;
         let old = ahead.after(b"--- ").and_then(names::side);
         ahead.advance();
@@ -370,18 +356,21 @@ impl Content {
         if new.is_some() {
             ahead.advance();
         }
-        let (Some(old), Some(new), true) = (old, new, is_hunk(&ahead)) else {
+        let (Some(old), Some(new), true) = (old, new, may_lack_hunks || is_hunk(&ahead)) else {
             return Content {
                 is_cut: ahead.line().is_none() || ends_within_header(&ahead),
-                ..Content::new(false, false)
+                ..Content::default()
             };
         };
         *lines = ahead;
-        let mut content = Content::new(false, true);
-        content.has_hunk = true;
-        (content.is_old_epoch, content.is_new_epoch) = (old.is_epoch, new.is_epoch);
-        content.old = old.name.map_or(SideName::NoFile, SideName::Known);
-        content.new = new.name.map_or(SideName::NoFile, SideName::Known);
+        let mut content = Content {
+            has_hunk: true,
+            is_old_epoch: old.is_epoch,
+            is_new_epoch: new.is_epoch,
+            old: old.name.map_or(SideName::NoFile, SideName::Known),
+            new: new.name.map_or(SideName::NoFile, SideName::Known),
+            ..Content::default()
+        };
         let mut reading = Reading::Whole;
         while reading == Reading::Whole {
             reading = read_hunk(lines, &mut content.counts);

@@ -108,6 +108,11 @@ fn merges() {
         &["modified f g 1/2 100644>100755 1"],
     );
     whole(
+        "diff --cc f\nindex 1,0..1\nmode 100644,000000..100755\n--- a/f\n+++ b/f\ndiff --cc g\nindex 0,1..1\n\
+         mode 000000,160000..160000\n--- a/g\n+++ b/g\n",
+        &["modified f 0/0 100644>100755 1", "submodule g 0/0 ->160000 1"],
+    );
+    whole(
         "diff --cc \"\\303\\244\"\nindex 1,2..0\ndeleted file mode 100644,100755\n--- a/x\n--- a/x\n+++ /dev/null\n\
          @@@ -1,1 -1,1 +0,0 @@@\n--x\n",
         &["deleted ä 0/1 100644>- 1"],
@@ -155,7 +160,7 @@ fn plain_patches() {
 #[test]
 fn text_around_the_sections() {
     let mail = format!(
-        "From 0123 Mon Sep 17 00:00:00 2001\nSubject: [PATCH] x\n\n--- quoted\n@@ not a hunk\n---\n x | 2 +-\n\n{EDIT}-- \n2.47.3\n\n"
+        "From 0123 Mon Sep 17 00:00:00 2001\nSubject: [PATCH] x\n\ndiff --git is\n--- quoted\n@@ not a hunk\n---\n x | 2 +-\n\n{EDIT}-- \n2.47.3\n\n"
     );
     whole(&mail, &[EDITED]);
     whole(&format!("\u{feff}{EDIT}"), &[EDITED]);
@@ -178,7 +183,6 @@ fn several_sections_of_a_path_are_one_file() {
 #[test]
 fn a_cut_tail_leaves_what_was_understood() {
     for text in [
-        "diff --git a/y b/y",
         "diff --git a/y b/y\n",
         "diff --git a/y b/y\nind",
         "diff --git a/y b/y\nindex 1..2 100644\n--",
@@ -199,6 +203,8 @@ fn a_cut_tail_leaves_what_was_understood() {
         );
     }
     cut(&format!("{EDIT}diff --git a/yes b/y"), &[EDITED]);
+    cut(&format!("{EDIT}diff --git a/y b/y"), &[EDITED]);
+    cut(&format!("{EDIT}diff --cc ye"), &[EDITED]);
     cut(
         &format!("{EDIT}diff --git a/a b/yes\nrename from a\nrename to ye"),
         &[EDITED],
