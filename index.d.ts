@@ -332,7 +332,7 @@ export interface ParsedFile {
   kind: ChangeKind | 'copied'
   /**
    * Lines added, in all sections of the path; in the diff of a merge those that any parent lacks. `null` for binary
-   * files.
+   * files, where the patch says that they are: of a change of name or mode alone it does not.
    */
   additions: number | null
   /** Lines removed; likewise. */
