@@ -14,7 +14,9 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 const NAMES = [
   'attributeTurn',
   'explainPath',
+  'filterUnifiedDiff',
   'isTurnAttributionError',
+  'parseUnifiedDiff',
   'readCheckpoint',
   'readCheckpointFacts',
   'readHead',

@@ -17,6 +17,7 @@
 //! | what a commit would be without the agent's hand | `turn::replay` |
 //! | the three-way merge | [`rules::merge3`] |
 //! | several turns at once | `turn::range` |
+//! | patches that arrive as text | [`rules::unified_diff`] |
 //! | reading the repository | [`git`], behind [`model::GitSource`] |
 //! | the JavaScript boundary | `node` |
 //!
