@@ -1,0 +1,17 @@
+// The parser of the renderer that hosts use. Its entry point needs a browser's `navigator`, which Node 20 lacks, so the
+// module is taken by its file.
+
+import { join } from 'node:path'
+
+interface ParsedPatch {
+  readonly files: ReadonlyArray<{
+    readonly name: string
+    readonly prevName?: string
+    readonly type: string
+    readonly hunks: ReadonlyArray<{ readonly additionLines: number; readonly deletionLines: number }>
+  }>
+}
+
+const file = join(import.meta.dirname, '../../../node_modules/@pierre/diffs/dist/utils/parsePatchFiles.js')
+
+export const { parsePatchFiles } = (await import(file)) as { parsePatchFiles: (patch: string) => ParsedPatch[] }
