@@ -94,8 +94,8 @@ export interface TurnInput {
   readonly between?: ReadonlyArray<CheckpointInput>
   /**
    * When the provider began the turn that starts at `from`, by the server's clock: milliseconds since 1970 or an ISO
-   * date. Leave it out where it is not known, and never pass the turn's end in its place: everything that the agent
-   * committed would then count as older than the turn.
+   * date. Leave it out where it is not known, and never pass the turn's end in its place: what a sub-agent committed in
+   * another worktree would then count as older than the turn.
    */
   readonly turnStartedAt?: number | string | null | undefined
 }
