@@ -17,13 +17,8 @@ import type {
   RecordedFacts,
   TurnAttribution as Turn,
 } from 'turn-attribution'
-import {
-  fromProjectedPath,
-  type ProjectedFile,
-  type TurnGitSummary,
-  toProjectedFiles,
-  toSummary,
-} from './projection.ts'
+import { fromProjectedPath, type ProjectedFile, toProjectedFiles, toSummary } from './projection.ts'
+import type { TurnGitSummary } from './TurnGitSummary.ts'
 
 /** What is asked of `diffTurn` beside the turn. */
 export interface PatchOptions {

@@ -1,9 +1,7 @@
 // What the host's projector takes of a turn: the rows of the card, and one optional summary of what git moved.
 
-import * as Schema from 'effect/Schema'
 import type { ChangeKind, TurnAttribution } from 'turn-attribution'
-
-const NonNegativeInt = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+import type { TurnGitSummary } from './TurnGitSummary.ts'
 
 /** One row of the card, in the shape of the host's checkpoint files. */
 export interface ProjectedFile {
@@ -15,36 +13,6 @@ export interface ProjectedFile {
   /** Lines removed; likewise. */
   readonly deletions: number
 }
-
-/**
- * What merely moved through git in a turn: the data of the card's muted row, stored beside the files.
- *
- * A turn that has one was attributed by the addon; a turn without went the host's own way. So the queries can give a
- * patch that agrees with the card (see docs/host-integration.md).
- */
-export const TurnGitSummary = Schema.Struct({
-  /** How many files moved and are not listed. */
-  fileCount: NonNegativeInt,
-  /** Lines added in them; `null`: not counted. */
-  additions: Schema.NullOr(NonNegativeInt),
-  /** Lines removed in them; likewise. */
-  deletions: Schema.NullOr(NonNegativeInt),
-  /** `null`: detached. No trimming: git takes names that JavaScript would trim. */
-  fromBranch: Schema.NullOr(Schema.String),
-  /** `null`: detached. */
-  toBranch: Schema.NullOr(Schema.String),
-  /** `null`: no commit yet. */
-  fromHead: Schema.NullOr(Schema.String),
-  /** `null`: no commit yet. */
-  toHead: Schema.NullOr(Schema.String),
-  /** The move in words, to be shown as it is. */
-  label: Schema.String,
-  /** Why nothing could be told apart, so that everything is listed; `null` where it could. */
-  reason: Schema.NullOr(Schema.String),
-  /** The start of the turn that was passed, in milliseconds since 1970: the queries have to pass the same. */
-  turnStartedAt: Schema.NullOr(NonNegativeInt),
-})
-export type TurnGitSummary = typeof TurnGitSummary.Type
 
 /**
  * The path as it survives the host's schema, which trims: a path that begins or ends with a blank, or that could be

@@ -2,14 +2,8 @@
 
 import * as Schema from 'effect/Schema'
 import { describe, expect, it } from 'vitest'
-import {
-  fromProjectedPath,
-  type TurnGitSummary,
-  TurnGitSummary as TurnGitSummarySchema,
-  toProjectedFiles,
-  toProjectedPath,
-  toSummary,
-} from '../projection.ts'
+import { fromProjectedPath, toProjectedFiles, toProjectedPath, toSummary } from '../projection.ts'
+import { TurnGitSummary } from '../TurnGitSummary.ts'
 import { CheckpointFile, CheckpointSummary, TurnDiffCompleted } from './host/contracts.ts'
 
 type Shown = Parameters<typeof toProjectedFiles>[0][number]
@@ -113,7 +107,7 @@ describe('the summary', () => {
   ]
 
   it.each(summaries)('%j loses nothing on its way into the read model', (git) => {
-    expect(Schema.decodeUnknownSync(TurnGitSummarySchema)(JSON.parse(JSON.stringify(git)))).toEqual(git)
+    expect(Schema.decodeUnknownSync(TurnGitSummary)(JSON.parse(JSON.stringify(git)))).toEqual(git)
     const event = {
       threadId: 'thread-1',
       turnId: 'turn-1',
@@ -132,7 +126,7 @@ describe('the summary', () => {
 
   it('has no key that its schema would drop', () => {
     for (const summary of summaries) {
-      expect(Object.keys(summary).sort()).toEqual(Object.keys(TurnGitSummarySchema.fields).sort())
+      expect(Object.keys(summary).sort()).toEqual(Object.keys(TurnGitSummary.fields).sort())
     }
   })
 

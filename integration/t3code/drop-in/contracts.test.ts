@@ -3,7 +3,8 @@
 import * as Contracts from '@t3tools/contracts'
 import * as Schema from 'effect/Schema'
 import { describe, expect, it } from 'vite-plus/test'
-import { type TurnGitSummary, toProjectedFiles } from '../projection.ts'
+import { toProjectedFiles } from '../projection.ts'
+import type { TurnGitSummary } from '../TurnGitSummary.ts'
 
 const git: TurnGitSummary = {
   fileCount: 40,

@@ -2,8 +2,9 @@
 
 import { deepStrictEqual, notStrictEqual, ok, strictEqual } from 'node:assert'
 import { join } from 'node:path'
-import type { ProjectedFile, TurnGitSummary } from '../projection.ts'
+import type { ProjectedFile } from '../projection.ts'
 import type { Addon, AttributionMode } from '../TurnAttribution.ts'
+import type { TurnGitSummary } from '../TurnGitSummary.ts'
 import { createRepository, type ScenarioRepository } from './repository.ts'
 
 /** A host that scenarios can be played on. */

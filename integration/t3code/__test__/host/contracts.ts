@@ -1,7 +1,7 @@
 // The shapes that the host stores and sends. Its decoders trim names, drop keys they do not know, and take no null.
 
 import * as Schema from 'effect/Schema'
-import { TurnGitSummary } from '../../projection.ts'
+import { TurnGitSummary } from '../../TurnGitSummary.ts'
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 const Name = Schema.Trim.check(Schema.isNonEmpty())
