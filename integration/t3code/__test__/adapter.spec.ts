@@ -6,6 +6,7 @@ import * as Layer from 'effect/Layer'
 import * as Logger from 'effect/Logger'
 import * as ManagedRuntime from 'effect/ManagedRuntime'
 import * as References from 'effect/References'
+import * as TestClock from 'effect/testing/TestClock'
 import type { AttributeTurnRequest } from 'turn-attribution'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { switchAndEdit } from '../../../__test__/facade.turn.ts'
@@ -234,6 +235,25 @@ describe('trouble', () => {
 })
 
 describe('the budget', () => {
+  it('is ten seconds where nothing else is said', async () => {
+    const load = async (): Promise<Addon> => ({ ...(await real()), attributeTurn: never })
+    const outcomes: unknown[] = []
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        const attribution = yield* TurnAttribution
+        yield* Effect.forkChild(Effect.map(attribution.attribute(request), (outcome) => outcomes.push(outcome)))
+        yield* TestClock.adjust('9999 millis')
+        expect(outcomes).toEqual([])
+        yield* TestClock.adjust('1 millis')
+        yield* Effect.promise(() => vi.waitFor(() => expect(outcomes).toHaveLength(1)))
+      }).pipe(
+        Effect.provide(Layer.merge(layer({ mode: 'on', load }), Logger.layer([]))),
+        Effect.provide(TestClock.layer()),
+      ),
+    )
+    expect(outcomes).toEqual([{ _tag: 'UseOwnPath', reason: 'time-budget' }])
+  })
+
   it('covers the wait for a place, too', async () => {
     const load = async (): Promise<Addon> => ({ ...(await real()), attributeTurn: never })
     const { attribution, run } = await service({ load, timeBudget: 100, concurrency: 1 })

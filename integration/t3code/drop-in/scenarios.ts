@@ -191,6 +191,28 @@ export const scenarios: Record<string, Scenario> = {
       deepStrictEqual(pathsOf((await host.turnDiff(2, 3)).diff), ['third.ts'])
     }),
 
+  'observing changes nothing, works everything out, and records what the next turn needs': (...given) =>
+    staged(given, async (stage) => {
+      const { host, repo, calls } = stage
+      stage.setMode('observe')
+      await unfiltered('observe')(stage)
+      await until(() => calls.attributeTurn === 1)
+
+      stage.setMode('on')
+      strictEqual(pathsOf((await host.threadDiff(1)).diff).length, 41, 'the patch agrees with its card')
+      await host.turn(() => {
+        repo.git('checkout', '-q', 'docs')
+        repo.write('second.ts', 'mine\n')
+      })
+      const card = await host.card(2)
+      deepStrictEqual(
+        card?.files.map((file) => file.path),
+        ['second.ts'],
+      )
+      strictEqual(card?.git?.fileCount, 45)
+      deepStrictEqual(pathsOf((await host.turnDiff(1, 2)).diff), ['second.ts'])
+    }),
+
   'after a revert to a checkpoint, with the later refs pruned, the next turn is as any turn': (...given) =>
     staged(given, async ({ host, repo, calls }) => {
       await host.turn(() => repo.write('a.ts', 'a\n'))
@@ -256,6 +278,12 @@ function unfiltered(what: string) {
     const diff = await stage.host.threadDiff(1)
     strictEqual(pathsOf(diff.diff).length, 41, what)
     strictEqual(diff.git, undefined, what)
+  }
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (const end = Date.now() + 10_000; !holds(); await new Promise((resolve) => setTimeout(resolve, 5))) {
+    ok(Date.now() < end, `${holds} in time`)
   }
 }
 

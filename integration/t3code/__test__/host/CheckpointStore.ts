@@ -35,11 +35,14 @@ export class CheckpointStore extends Context.Service<
 
 const git = (cwd: string, args: string[], env: Record<string, string> = {}): Effect.Effect<string, CheckpointError> =>
   Effect.callback((resume) => {
-    const options = { cwd, env: { ...process.env, ...env }, maxBuffer: 10_000_000 }
+    const options = { cwd, env: { ...process.env, ...hermetic, ...env }, maxBuffer: 10_000_000 }
     execFile('git', args, options, (error, stdout) =>
       resume(error ? Effect.fail(new CheckpointError({ message: error.message })) : Effect.succeed(stdout.trim())),
     )
   })
+
+// A test is not to depend on the settings of who runs it; a real host takes them as they are.
+const hermetic = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
 
 const identity = {
   GIT_AUTHOR_NAME: 'Host',
