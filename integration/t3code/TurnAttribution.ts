@@ -40,7 +40,7 @@ export interface Addon {
   writeCheckpointFacts(message: string, facts: RecordedFacts): Promise<string>
   readCheckpoint(cwd: string, ref: string, options?: CallOptions): Promise<RecordedCheckpoint>
   attributeTurn(request: AttributeTurnRequest, options?: CallOptions): Promise<Turn>
-  /** Absent in 0.1. */
+  /** Absent where the installed version makes no patches yet. */
   diffTurn?(request: AttributeTurnRequest, options: PatchOptions, callOptions?: CallOptions): Promise<PatchResult>
 }
 

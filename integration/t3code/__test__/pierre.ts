@@ -1,8 +1,6 @@
 // The parser of the renderer that hosts use. Its entry point needs a browser's `navigator`, which Node 20 lacks, so the
 // module is taken by its file.
 
-import { join } from 'node:path'
-
 interface ParsedPatch {
   readonly files: ReadonlyArray<{
     readonly name: string
@@ -12,6 +10,6 @@ interface ParsedPatch {
   }>
 }
 
-const file = join(import.meta.dirname, '../../../node_modules/@pierre/diffs/dist/utils/parsePatchFiles.js')
+const file = new URL('../../../node_modules/@pierre/diffs/dist/utils/parsePatchFiles.js', import.meta.url).href
 
 export const { parsePatchFiles } = (await import(file)) as { parsePatchFiles: (patch: string) => ParsedPatch[] }

@@ -213,6 +213,29 @@ export const scenarios: Record<string, Scenario> = {
       deepStrictEqual(pathsOf((await host.turnDiff(1, 2)).diff), ['second.ts'])
     }),
 
+  'names that a decoder would trim, files without counts, and changes of whitespace alone': (...given) =>
+    staged(given, async ({ host, repo }) => {
+      await host.turn(() => {
+        repo.git('checkout', '-q', 'docs')
+        repo.write(' lead.ts', 'mine\n')
+        repo.write('ü.ts', 'mine\n')
+        repo.write('zeros.dat', '\0\0')
+        repo.write('src/app.ts', 'one\n  two\nthree\n')
+      })
+      const card = await host.card(1)
+      deepStrictEqual(card?.files, [
+        { path: '" lead.ts"', kind: 'added', additions: 1, deletions: 0 },
+        { path: 'src/app.ts', kind: 'modified', additions: 1, deletions: 1 },
+        { path: 'ü.ts', kind: 'added', additions: 1, deletions: 0 },
+        { path: 'zeros.dat', kind: 'added', additions: 0, deletions: 0 },
+      ])
+      // The card counts whitespace; the panel asks for a patch without, unless told otherwise.
+      const whole = await host.threadDiff(1, { ignoreWhitespace: false })
+      deepStrictEqual(pathsOf(whole.diff).sort(), [' lead.ts', 'src/app.ts', 'zeros.dat', 'ü.ts'])
+      ok(whole.diff.includes('\n+  two\n'))
+      ok(!(await host.threadDiff(1)).diff.includes('\n+  two\n'))
+    }),
+
   'after a revert to a checkpoint, with the later refs pruned, the next turn is as any turn': (...given) =>
     staged(given, async ({ host, repo, calls }) => {
       await host.turn(() => repo.write('a.ts', 'a\n'))

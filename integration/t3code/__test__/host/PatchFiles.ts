@@ -6,7 +6,8 @@ export const filesOfPatch = (patch: string) =>
   parsePatchFiles(patch)
     .flatMap(({ files }) => files)
     .map((file) => ({
-      path: file.name,
+      // As the parser that the host has does; an untrimmed name could not be stored.
+      path: file.name.trim(),
       kind: 'modified',
       additions: file.hunks.reduce((sum, hunk) => sum + hunk.additionLines, 0),
       deletions: file.hunks.reduce((sum, hunk) => sum + hunk.deletionLines, 0),
