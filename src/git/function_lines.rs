@@ -1,0 +1,134 @@
+//! What libgit2's own diff drivers take for a function line. They are asked in a repository that exists in memory
+//! only: neither the user's repository nor any configuration is looked at, and nothing is written.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::Path;
+
+use git2::{Config, DiffOptions, Index, IndexEntry, IndexTime, Odb, Patch, Repository};
+
+/// The drivers that libgit2 ships, git has too, and both understand alike.
+const SHIPPED: [&str; 17] = [
+    "ada", "bibtex", "cpp", "csharp", "fortran", "html", "java", "matlab", "objc", "pascal", "perl", "php", "python",
+    "ruby", "tex", "golang", "bash",
+];
+
+/// Lines that are in no text, one to leave and one to come in its place: each opens a hunk of its own.
+const LEAVES: &[u8] = b"\x01-\n";
+const COMES: &[u8] = b"\x01+\n";
+
+/// Asks the drivers, and keeps what asking takes.
+#[derive(Default)]
+pub struct FunctionLines {
+    repositories: RefCell<HashMap<String, Option<Repository>>>,
+}
+
+impl FunctionLines {
+    /// For each line number (from 0, rising) the function line that stands closest before that line.
+    pub fn before(&self, driver: &str, text: &[u8], before: &[usize]) -> Option<Vec<Option<Vec<u8>>>> {
+        if !SHIPPED.contains(&driver) {
+            return None;
+        }
+        let mut repositories = self.repositories.borrow_mut();
+        let repository = repositories
+            .entry(driver.to_owned())
+            .or_insert_with(|| repository(driver).ok())
+            .as_ref()?;
+        let asked: Vec<usize> = before.iter().copied().filter(|&line| line > 0).collect();
+        let mut found = asks(repository, text, &asked).ok()?.into_iter();
+        if found.len() != asked.len() {
+            return None;
+        }
+        let answer = |&line: &usize| if line > 0 { found.next().flatten() } else { None };
+        Some(before.iter().map(answer).collect())
+    }
+}
+
+/// A repository in memory whose index says that every file is of this driver.
+fn repository(driver: &str) -> Result<Repository, git2::Error> {
+    let odb = Odb::new()?;
+    odb.add_new_mempack_backend(1)?;
+    let repository = Repository::from_odb(odb)?;
+    repository.set_config(&Config::new()?)?;
+    let mut index = Index::new()?;
+    let rules = repository.blob(format!("* diff={driver}\n").as_bytes())?;
+    let none = IndexTime::new(0, 0);
+    index.add(&IndexEntry {
+        ctime: none,
+        mtime: none,
+        dev: 0,
+        ino: 0,
+        mode: 0o100644,
+        uid: 0,
+        gid: 0,
+        file_size: 0,
+        id: rules,
+        flags: 0,
+        flags_extended: 0,
+        path: b".gitattributes".to_vec(),
+    })?;
+    repository.set_index(&mut index)?;
+    Ok(repository)
+}
+
+/// Has libgit2 write hunk headers, with a hunk at each line asked about.
+fn asks(repository: &Repository, text: &[u8], before: &[usize]) -> Result<Vec<Option<Vec<u8>>>, git2::Error> {
+    let Some(&last) = before.last() else {
+        return Ok(Vec::new());
+    };
+    let (mut old, mut new) = (Vec::with_capacity(text.len()), Vec::with_capacity(text.len()));
+    let mut wanted = before.iter().copied().peekable();
+    let lines = text.split_inclusive(|&byte| byte == b'\n').take(last);
+    for (number, line) in lines.chain([&b""[..]]).enumerate() {
+        if wanted.next_if_eq(&number).is_some() {
+            for (side, marker) in [(&mut old, LEAVES), (&mut new, COMES)] {
+                if side.last().is_some_and(|&byte| byte != b'\n') {
+                    side.push(b'\n');
+                }
+                side.extend_from_slice(marker);
+            }
+        }
+        old.extend_from_slice(line);
+        new.extend_from_slice(line);
+    }
+    let (old, new) = (
+        repository.find_blob(repository.blob(&old)?)?,
+        repository.find_blob(repository.blob(&new)?)?,
+    );
+    let mut options = DiffOptions::new();
+    options.context_lines(0).interhunk_lines(0).force_text(true).max_size(-1);
+    let path = Some(Path::new("file"));
+    let patch = Patch::from_blobs(&old, path, &new, path, Some(&mut options))?;
+    let mut found = Vec::with_capacity(before.len());
+    for number in 0..patch.num_hunks() {
+        let (hunk, _) = patch.hunk(number)?;
+        found.push(function_text(hunk.header()));
+    }
+    Ok(found)
+}
+
+/// The text behind the numbers of a hunk header.
+fn function_text(header: &[u8]) -> Option<Vec<u8>> {
+    let numbers = header.windows(4).position(|four| four == b" @@ ")?;
+    Some(header[numbers + 4..].trim_ascii_end().to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FunctionLines;
+
+    #[test]
+    fn drivers_work_in_a_repository_that_is_nowhere() {
+        let python = "class A:\n    x = 1\n    def f(self):\n        pass\n\nprint(1)\n";
+        let found = FunctionLines::default().before("python", python.as_bytes(), &[0, 1, 2, 3, 5, 6]).unwrap();
+        let found: Vec<Option<String>> = found.into_iter().map(|text| text.map(|text| String::from_utf8(text).unwrap())).collect();
+        let class = Some("class A:".to_owned());
+        let method = Some("def f(self):".to_owned());
+        assert_eq!(found, [None, class.clone(), class, method.clone(), method.clone(), method]);
+    }
+
+    #[test]
+    fn an_unknown_driver_is_none() {
+        assert!(FunctionLines::default().before("nonsense", b"a\n", &[1]).is_none());
+    }
+}
