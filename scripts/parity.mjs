@@ -1,5 +1,5 @@
 // Compares `diffTurn` with `git diff` over first-parent pairs of any repository: npm run parity -- <repo> [--pairs N]
-// [--modes plain,-w,…] [--from N]. Prints the share of pairs that are equal byte for byte, and every difference by kind.
+// [--modes plain,ignore-space,…] [--from N]. Prints the share of pairs that are equal byte for byte, and every difference by kind.
 
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
@@ -10,9 +10,9 @@ const { diffTurn } = createRequire(import.meta.url)('..')
 
 const MODES = {
   plain: [[], {}],
-  '-w': [['-w'], { ignoreWhitespace: true }],
-  '-U0': [['-U0'], { contextLines: 0 }],
-  '-U10': [['-U10'], { contextLines: 10 }],
+  'ignore-space': [['-w'], { ignoreWhitespace: true }],
+  'no-context': [['-U0'], { contextLines: 0 }],
+  'ten-lines': [['-U10'], { contextLines: 10 }],
   'full-index': [['--full-index'], { fullIndex: true }],
 }
 const LARGE = 4_000_000_000
@@ -27,7 +27,7 @@ const { values, positionals } = parseArgs({
   },
 })
 if (positionals.length !== 1) {
-  console.error('usage: npm run parity -- <repository> [--pairs N] [--from N] [--modes plain,-w,-U0,-U10,full-index] [--examples N]')
+  console.error('usage: npm run parity -- <repository> [--pairs N] [--from N] [--modes plain,ignore-space,no-context,ten-lines,full-index] [--examples N]')
   process.exit(2)
 }
 const cwd = resolve(positionals[0])

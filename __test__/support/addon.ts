@@ -6,10 +6,13 @@ export type Addon = typeof TurnAttributionModule
 export type {
   AttributeTurnRequest,
   Checkpoint,
+  DiffFile,
+  DiffOptions,
   HeadFacts,
   PathExplanation,
   ShownFile,
   TurnAttribution,
+  TurnDiff,
 } from '../../index.js'
 
 import type { HeadFacts } from '../../index.js'

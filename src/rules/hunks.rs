@@ -70,6 +70,19 @@ pub fn hunks(changes: &[LineChange], context: usize, old_lines: usize, new_lines
     hunks
 }
 
+/// The two texts as git compares them where no context is asked for: equal blocks at their ends are left out, but for
+/// the rest of the line that the first of them begins in. It decides where a change is placed that could stand in
+/// several places.
+pub fn without_equal_ends<'a>(old: &'a [u8], new: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+    const BLOCK: usize = 1024;
+    let blocks = old.rchunks_exact(BLOCK).zip(new.rchunks_exact(BLOCK));
+    let equal = BLOCK * blocks.take_while(|(one, two)| one == two).count();
+    let left_out = &old[old.len() - equal..];
+    let kept = left_out.iter().position(|&byte| byte == b'\n').map_or(equal, |at| at + 1);
+    let less = equal - kept;
+    (&old[..old.len() - less], &new[..new.len() - less])
+}
+
 /// What a patch says of a last line that has no line feed.
 const NO_LINE_FEED: &[u8] = b"\\ No newline at end of file\n";
 
@@ -165,6 +178,16 @@ mod tests {
         assert_eq!(written(1, 1000), (joined.to_owned(), true));
         assert_eq!(written(usize::MAX, 1000), (joined.to_owned(), true));
         assert_eq!(written(0, 1000), ("@@ -2 +1,0 @@\n-2\n@@ -4,0 +4 @@ f()\n+x\n".to_owned(), true));
+    }
+
+    #[test]
+    fn equal_ends_are_left_out_by_blocks() {
+        let end = "123456789\n".repeat(110);
+        for (old, new, left) in [(&end[..], &format!("x\n{end}")[..], 80), (&end[80..], &end[70..], 1020)] {
+            let (one, two) = without_equal_ends(old.as_bytes(), new.as_bytes());
+            assert_eq!((one.len(), two.len()), (left, left + new.len() - old.len()));
+        }
+        assert_eq!(without_equal_ends(&[b'x'; 3000], &[b'x'; 3000]).0.len(), 3000);
     }
 
     #[test]

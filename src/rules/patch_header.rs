@@ -66,9 +66,9 @@ impl Header<'_> {
 
     /// The two lines that name the files right before the hunks.
     pub fn names(&self) -> Vec<u8> {
-        // A tab tells where a name with spaces ends; a quoted one ends at its quote.
+        // A tab tells where a name with spaces ends; git adds it to a quoted one too.
         let ended = |mut name: Vec<u8>| {
-            if name.contains(&b' ') && !name.starts_with(b"\"") {
+            if name.contains(&b' ') {
                 name.push(b'\t');
             }
             name

@@ -10,7 +10,7 @@ use crate::model::outcome::{Attribution, ChangeKind};
 use crate::model::patch::{DiffFile, DiffOptions, TurnDiff};
 use crate::model::{DemotedDetail, Entry, Error, GitSource, LineChange, LineCounts, Oid, RepoPath, SourceError};
 use crate::rules::function_line::{by_default, function_lines, shown};
-use crate::rules::hunks::{Lines, hunks, write_hunks};
+use crate::rules::hunks::{Lines, hunks, without_equal_ends, write_hunks};
 use crate::rules::patch_header::{Header, Side};
 use crate::rules::quoting::Quoting;
 use crate::rules::section_cut::{SectionText, fair_share};
@@ -223,10 +223,14 @@ impl Writer<'_> {
             Sides::Binary => return Ok(Body::Binary),
             Sides::Text(old, new) => (old, new),
         };
+        let compared = match self.options.context_lines {
+            0 => without_equal_ends(&old, &new),
+            _ => (&old[..], &new[..]),
+        };
         let changes = self
             .texts
             .source
-            .line_changes(&old, &new, self.options.ignore_whitespace);
+            .line_changes(compared.0, compared.1, self.options.ignore_whitespace);
         match changes {
             Ok(changes) => Ok(Body::Text { old, new, changes }),
             Err(SourceError::Aborted) => Err(SourceError::Aborted),
