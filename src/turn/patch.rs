@@ -9,6 +9,7 @@ use super::texts::{Sides, Texts};
 use crate::model::outcome::{Attribution, ChangeKind};
 use crate::model::patch::{DiffFile, DiffOptions, TurnDiff};
 use crate::model::{DemotedDetail, Entry, Error, GitSource, LineChange, LineCounts, Oid, RepoPath, SourceError};
+use crate::rules::function_drivers::by_driver;
 use crate::rules::function_line::{by_default, function_lines, shown};
 use crate::rules::hunks::{Lines, hunks, without_equal_ends, write_hunks};
 use crate::rules::patch_header::{Header, Side};
@@ -301,9 +302,13 @@ impl Writer<'_> {
     }
 
     fn functions(&self, part: &Part<'_>, old: &[u8], lines: &Lines<'_>, before: &[usize]) -> Vec<Option<Vec<u8>>> {
-        let driver = self.texts.driver(part.old_path, part.new_path);
-        let by_driver = driver.and_then(|driver| self.texts.source.function_lines(&driver, old, before));
-        match by_driver {
+        let Some(driver) = self.texts.driver(part.old_path, part.new_path) else {
+            return function_lines(by_default, lines, before);
+        };
+        if let Some(rule) = by_driver(&driver) {
+            return function_lines(rule, lines, before);
+        }
+        match self.texts.source.function_lines(&driver, old, before) {
             Some(found) => found.into_iter().map(|text| Some(shown(&text?).to_vec())).collect(),
             None => function_lines(by_default, lines, before),
         }
