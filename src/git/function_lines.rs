@@ -21,6 +21,10 @@ const KEEPS_BLANKS: u8 = 2;
 const LEAVES: &[u8] = b"\x01-\n";
 const COMES: &[u8] = b"\x01+\n";
 
+/// Longer texts are cut, and a character that the cut goes through is left out.
+const LONGEST: usize = 80;
+const MAY_BE_CUT: usize = 4;
+
 /// Asks the drivers, and keeps what asking takes.
 #[derive(Default)]
 pub struct FunctionLines {
@@ -43,7 +47,11 @@ impl FunctionLines {
         if found.len() != asked.len() {
             return None;
         }
-        let answer = |&line: &usize| if line > 0 { found.next().flatten() } else { None };
+        let lines: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();
+        let answer = |&line: &usize| {
+            let answer = if line > 0 { found.next().flatten() } else { None };
+            Some(untrimmed(answer?, &lines[..line.min(lines.len())]))
+        };
         Some(before.iter().map(answer).collect())
     }
 }
@@ -122,6 +130,20 @@ fn asks(
         found.push(function_text(hunk.header()));
     }
     Ok(found)
+}
+
+/// libgit2 cuts and trims a text in its own way. Where it goes to the end of its line, this gives it as the line has it.
+fn untrimmed(text: Vec<u8>, lines: &[&[u8]]) -> Vec<u8> {
+    let starts_so = |line: &&&[u8]| line.trim_ascii_start().starts_with(&text);
+    let Some(line) = lines.iter().rev().find(starts_so).map(|line| line.trim_ascii_start()) else {
+        return text;
+    };
+    let was_cut = text.len() + MAY_BE_CUT > LONGEST;
+    if was_cut || line[text.len()..].trim_ascii().is_empty() {
+        line.to_vec()
+    } else {
+        text
+    }
 }
 
 /// The text behind the numbers of a hunk header.

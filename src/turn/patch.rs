@@ -265,7 +265,8 @@ impl Writer<'_> {
         let mut cut = false;
         match body {
             Body::Unreadable => return None,
-            Body::Binary if header.same_content => {}
+            // An empty file that comes or goes has the content of no file.
+            Body::Binary if self.content_of(part.old) == self.content_of(part.new) => {}
             Body::Binary => text.extend(header.binary_note()),
             Body::Text { changes, .. } if changes.is_empty() => {
                 let says_something = old.as_ref().map(|side| side.mode) != new.as_ref().map(|side| side.mode)
@@ -312,6 +313,10 @@ impl Writer<'_> {
             Some(found) => found.into_iter().map(|text| Some(shown(&text?).to_vec())).collect(),
             None => function_lines(by_default, lines, before),
         }
+    }
+
+    fn content_of(&self, entry: Option<Entry>) -> Oid {
+        entry.map_or_else(|| self.texts.source.store_blob(Vec::new()), |entry| entry.oid)
     }
 
     fn id(&self, oid: Oid) -> String {
