@@ -52,7 +52,7 @@ export function gitEnvironment(home: string, person: Person = owner): GitEnviron
     HOME: home,
     XDG_CONFIG_HOME: home,
     GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_GLOBAL: `${home}/gitconfig`,
     GIT_TERMINAL_PROMPT: '0',
     GIT_EDITOR: 'true',
     GIT_SEQUENCE_EDITOR: 'true',
