@@ -6,12 +6,15 @@ import type {
   Attribution,
   Checkpoint,
   Demoted,
+  DiffFile,
+  DiffOptions,
   HeadFacts,
   PathExplanation,
   RecordedFacts,
   ShownFile,
   TurnAttribution,
   TurnAttributionError,
+  TurnDiff,
 } from '../index.js'
 import * as api from '../index.js'
 
@@ -62,6 +65,9 @@ describe('types', () => {
     expectTypeOf<Fields<TurnAttribution>>().toEqualTypeOf<never>()
     expectTypeOf<Fields<ShownFile>>().toEqualTypeOf<never>()
     expectTypeOf<Fields<HeadFacts>>().toEqualTypeOf<never>()
+    expectTypeOf<Fields<TurnDiff>>().toEqualTypeOf<never>()
+    expectTypeOf<Fields<DiffFile>>().toEqualTypeOf<never>()
+    expectTypeOf<Fields<DiffOptions>>().toEqualTypeOf<never>()
     expectTypeOf<Fields<Checkpoint>>().toEqualTypeOf<never>()
     expectTypeOf<Fields<PathExplanation>>().toEqualTypeOf<never>()
   })
@@ -71,6 +77,12 @@ describe('types', () => {
     expectTypeOf(api.readCheckpoint).returns.resolves.toExtend<Checkpoint>()
     expectTypeOf(api.attributeTurn).parameter(0).toEqualTypeOf<AttributeTurnRequest>()
     expectTypeOf(api.attributeTurn).returns.resolves.toEqualTypeOf<TurnAttribution>()
+    expectTypeOf(api.diffTurn).parameter(1).toEqualTypeOf<DiffOptions | undefined>()
+    expectTypeOf(api.diffTurn).returns.resolves.toEqualTypeOf<TurnDiff>()
+    expectTypeOf<TurnDiff['patchBytes']>().toEqualTypeOf<Buffer>()
+    expectTypeOf<DiffFile['pathBytes']>().toEqualTypeOf<Buffer | null>()
+    // A file of a patch says all that one of the card says.
+    expectTypeOf<Omit<DiffFile, 'reason'>>().toExtend<Omit<ShownFile, 'reason'>>()
     expectTypeOf(api.explainPath).returns.resolves.toEqualTypeOf<PathExplanation>()
     expectTypeOf(api.transitionLabel).returns.toEqualTypeOf<string>()
     expectTypeOf(api.writeCheckpointFacts).returns.resolves.toEqualTypeOf<string>()

@@ -27,7 +27,9 @@ const { values, positionals } = parseArgs({
   },
 })
 if (positionals.length !== 1) {
-  console.error('usage: npm run parity -- <repository> [--pairs N] [--from N] [--modes plain,ignore-space,no-context,ten-lines,full-index] [--examples N]')
+  console.error(
+    'usage: npm run parity -- <repository> [--pairs N] [--from N] [--modes plain,ignore-space,no-context,ten-lines,full-index] [--examples N]',
+  )
   process.exit(2)
 }
 const cwd = resolve(positionals[0])
@@ -79,7 +81,15 @@ async function compare(mode, flags, options) {
     const diff = await diffTurn(request, { ...all, ...options })
     times.ours += performance.now() - began
     sums.pairs += 1
-    const counts = git(...settings, 'diff', '--numstat', '-z', ...plain.filter((flag) => !flag.startsWith('-U')), from, to).toString('latin1')
+    const counts = git(
+      ...settings,
+      'diff',
+      '--numstat',
+      '-z',
+      ...plain.filter((flag) => !flag.startsWith('-U')),
+      from,
+      to,
+    ).toString('latin1')
     const ours = numstat(diff.files)
     const known = new Set(ours)
     for (const row of rows(counts)) {
@@ -103,8 +113,12 @@ async function compare(mode, flags, options) {
     for (const name of mine.keys()) if (!theirs.has(name)) note('section of ours alone', `${from}..${to} ${name}`)
   }
   const share = (part, whole) => `${part} of ${whole} (${whole === 0 ? 100 : ((100 * part) / whole).toFixed(3)} %)`
-  console.log(`${mode}: pairs equal ${share(sums.equal, sums.pairs)}, sections equal ${share(sums.equalSections, sums.sections)}`)
-  console.log(`  ${sums.renames} renames; ${sums.counts} count rows; git ${Math.round(times.git)} ms, diffTurn ${Math.round(times.ours)} ms`)
+  console.log(
+    `${mode}: pairs equal ${share(sums.equal, sums.pairs)}, sections equal ${share(sums.equalSections, sums.sections)}`,
+  )
+  console.log(
+    `  ${sums.renames} renames; ${sums.counts} count rows; git ${Math.round(times.git)} ms, diffTurn ${Math.round(times.ours)} ms`,
+  )
   for (const [kind, { count, examples }] of kinds) {
     console.log(`  ${count} × ${kind}`)
     for (const example of examples) console.log(`      ${example.replaceAll('\n', '\n        ')}`)

@@ -17,6 +17,8 @@
 //! | what a commit would be without the agent's hand | `turn::replay` |
 //! | the three-way merge | [`rules::merge3`] |
 //! | several turns at once | `turn::range` |
+//! | which files there are to be seen, for card and patch | `turn::files` |
+//! | the patch | `turn::patch`, [`rules::hunks`], [`rules::patch_header`], [`rules::section_cut`] |
 //! | reading the repository | [`git`], behind [`model::GitSource`] |
 //! | the JavaScript boundary | `node` |
 //!

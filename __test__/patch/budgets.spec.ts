@@ -32,7 +32,8 @@ async function inAll(request: AttributeTurnRequest, options: DiffOptions): Promi
   return diff
 }
 
-const small = 'diff --git a/z.ts b/z.ts\nindex 0000000..1111111 100644\n--- a/z.ts\n+++ b/z.ts\n@@ -7,5 +7,5 @@ line 6\n line 7\n line 8\n-line 9\n+edited\n line 10\n'
+const small =
+  'diff --git a/z.ts b/z.ts\nindex 0000000..1111111 100644\n--- a/z.ts\n+++ b/z.ts\n@@ -7,5 +7,5 @@ line 6\n line 7\n line 8\n-line 9\n+edited\n line 10\n'
 
 describe('a generated file of 15 MB beside an edit of three lines', async () => {
   const repo = TurnRepository.create({ 'z.ts': lines(20), 'generated.js': 'old\n' })
@@ -103,7 +104,9 @@ it('a line that is longer than the budget leaves the header', async () => {
   const repo = TurnRepository.create({ 'a.ts': 'a\n', 'z.ts': 'z\n' })
   const request = await turnOf(repo, () => repo.write('a.ts', 'x'.repeat(5_000_000)).append('z.ts', 'more\n'))
   const diff = await inAll(request, {})
-  expect(section(diff, 'a.ts')).toMatch(/^diff --git a\/a\.ts b\/a\.ts\nindex \w+\.\.\w+ 100644\n@@ -1 \+0,0 @@\n-a\n$|^diff --git a\/a\.ts b\/a\.ts\nindex \w+\.\.\w+ 100644\n--- a\/a\.ts\n\+\+\+ b\/a\.ts\n@@ -1 \+0,0 @@\n-a\n$/)
+  expect(section(diff, 'a.ts')).toMatch(
+    /^diff --git a\/a\.ts b\/a\.ts\nindex \w+\.\.\w+ 100644\n@@ -1 \+0,0 @@\n-a\n$|^diff --git a\/a\.ts b\/a\.ts\nindex \w+\.\.\w+ 100644\n--- a\/a\.ts\n\+\+\+ b\/a\.ts\n@@ -1 \+0,0 @@\n-a\n$/,
+  )
   expect(file(diff, 'a.ts')).toMatchObject({ additions: 1, deletions: 1, truncated: true })
   expect(section(diff, 'z.ts')).toMatch(/\+more\n$/)
 })
@@ -133,7 +136,13 @@ it('hunks are cut between lines, at every budget, and what is left is well-forme
 it('a budget that is no number of bytes is an error', async () => {
   const repo = TurnRepository.create()
   const request = await turnOf(repo, () => {})
-  for (const options of [{ maxBytes: -1 }, { maxFileBytes: 1.5 }, { contextLines: -3 }, { paths: 'a.ts' }, { maxBytes: '1' }]) {
+  for (const options of [
+    { maxBytes: -1 },
+    { maxFileBytes: 1.5 },
+    { contextLines: -3 },
+    { paths: 'a.ts' },
+    { maxBytes: '1' },
+  ]) {
     await expect(addon().diffTurn(request, options as DiffOptions)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
   }
 })

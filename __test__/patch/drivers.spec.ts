@@ -14,7 +14,10 @@ const folder = join(import.meta.dirname, 'driver-lines')
 const KNOWN: Record<string, number> = { perl: 1 }
 
 function headers(patch: Buffer): string[] {
-  return patch.toString('latin1').split('\n').filter((line) => line.startsWith('@@ '))
+  return patch
+    .toString('latin1')
+    .split('\n')
+    .filter((line) => line.startsWith('@@ '))
 }
 
 async function headersOfBoth(driver: string, text: string): Promise<[string[], string[]]> {
@@ -26,7 +29,9 @@ async function headersOfBoth(driver: string, text: string): Promise<[string[], s
   const commit = (sign: string) => {
     const content = text.replaceAll('\n', `\n\x01${sign}\n`)
     const files = { '.gitattributes': `* diff=${driver}\n`, file: content }
-    const entries = Object.entries(files).map(([name, data]) => `M 644 inline ${name}\ndata ${Buffer.byteLength(data)}\n${data}\n`)
+    const entries = Object.entries(files).map(
+      ([name, data]) => `M 644 inline ${name}\ndata ${Buffer.byteLength(data)}\n${data}\n`,
+    )
     return `commit refs/heads/x\ncommitter a <a> 1 +0000\ndata 1\nx\n${entries.join('')}`
   }
   const run = spawnSync('git', ['fast-import', '--quiet'], { cwd, env, input: commit('-') + commit('+') })

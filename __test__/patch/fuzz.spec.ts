@@ -24,7 +24,9 @@ it('every pair of commits is printed as git prints it', async () => {
         const printed = ours.files.filter((file) => file.section !== null)
         expect(ourCounts(printed), place).toEqual(gitCounts(cwd, env, from, to, flags))
       }
-      expect(ours.patch, place).toBe(expected.equals(ours.patchBytes) ? expected.toString() : ours.patchBytes.toString())
+      expect(ours.patch, place).toBe(
+        expected.equals(ours.patchBytes) ? expected.toString() : ours.patchBytes.toString(),
+      )
       for (const { section } of ours.files) {
         if (section === null) continue
         const bytes = ours.patchBytes.subarray(section.byteStart, section.byteEnd)

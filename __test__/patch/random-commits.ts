@@ -50,7 +50,12 @@ export function randomCommits(seed: string, count: number): Commits {
     maker.step(number)
     parts.push(maker.commit(number))
   }
-  const run = spawnSync('git', ['fast-import', '--quiet'], { cwd, env, input: Buffer.concat(parts), maxBuffer: 1 << 26 })
+  const run = spawnSync('git', ['fast-import', '--quiet'], {
+    cwd,
+    env,
+    input: Buffer.concat(parts),
+    maxBuffer: 1 << 26,
+  })
   if (run.status !== 0) throw new Error(`fast-import: ${run.stderr}`)
   return { cwd, env, oids: runGit(cwd, env, ['rev-list', '--reverse', 'refs/heads/fuzz']).split('\n') }
 }
@@ -70,7 +75,7 @@ class Maker {
 
   commit(number: number): Buffer {
     const head = `commit refs/heads/fuzz\ncommitter A <a@b> ${1_600_000_000 + number} +0000\ndata 1\nx\ndeleteall\n`
-    const parts = [Buffer.from(head)]
+    const parts: Buffer[] = [Buffer.from(head)]
     for (const [path, { mode, data }] of this.files) {
       if (mode === '160000') parts.push(Buffer.from(`M 160000 ${data.toString('hex')} ${quoted(path)}\n`))
       else parts.push(Buffer.from(`M ${mode} inline ${quoted(path)}\ndata ${data.length}\n`), data, Buffer.from('\n'))
@@ -100,7 +105,9 @@ class Maker {
     else if (roll < 64 && text) file.data = this.otherEnd(file.data)
     else if (roll < 68) this.attributes()
     else if (text) file.data = this.edited(file.data)
-    else file.data = file.mode === '160000' ? this.oid() : Buffer.from(this.random.pick(['target', 'a/b', 'caf\u00e9', 'x\ny']))
+    else
+      file.data =
+        file.mode === '160000' ? this.oid() : Buffer.from(this.random.pick(['target', 'a/b', 'caf\u00e9', 'x\ny']))
   }
 
   private move(from: string, data: Buffer): void {
@@ -115,7 +122,18 @@ class Maker {
   private attributes(): void {
     const rule = () => {
       const states = ['-diff', 'diff', '!diff', 'binary', ...DRIVERS.map((driver) => `diff=${driver}`)]
-      const pattern = this.random.pick(['*.txt', '*.c', '*.py', '*.bin', '*.x', '*.java', '*', 'plain*', '*.rb', '*.md'])
+      const pattern = this.random.pick([
+        '*.txt',
+        '*.c',
+        '*.py',
+        '*.bin',
+        '*.x',
+        '*.java',
+        '*',
+        'plain*',
+        '*.rb',
+        '*.md',
+      ])
       return `${pattern} ${this.random.pick(states)}\n`
     }
     const text = Array.from({ length: this.random.between(0, 4) }, rule).join('')
@@ -138,7 +156,8 @@ class Maker {
 
   private file(): File {
     const roll = this.random.between(0, 99)
-    if (roll < 6) return { mode: '120000', data: Buffer.from(this.random.pick(['target', 'other', '../up', 'd\u00e9'])) }
+    if (roll < 6)
+      return { mode: '120000', data: Buffer.from(this.random.pick(['target', 'other', '../up', 'd\u00e9'])) }
     if (roll < 11) return { mode: '160000', data: this.oid() }
     return { mode: roll < 20 ? '100755' : '100644', data: this.content() }
   }
@@ -155,7 +174,8 @@ class Maker {
   }
 
   private lines(count: number): string {
-    const own = (n: number) => (this.random.chance(0.4) ? `line ${n} ${this.random.between(0, 30)}` : this.random.pick(LINES))
+    const own = (n: number) =>
+      this.random.chance(0.4) ? `line ${n} ${this.random.between(0, 30)}` : this.random.pick(LINES)
     return Array.from({ length: count }, (_, n) => `${own(n)}\n`).join('')
   }
 
@@ -176,7 +196,9 @@ class Maker {
 
   private spaced(data: Buffer): Buffer {
     const change = (line: string) =>
-      this.random.chance(0.3) ? this.random.pick([`  ${line}`, `${line} `, line.replace(/ /g, '\t'), `${line}\f`, `${line}\r`]) : line
+      this.random.chance(0.3)
+        ? this.random.pick([`  ${line}`, `${line} `, line.replace(/ /g, '\t'), `${line}\f`, `${line}\r`])
+        : line
     return Buffer.from(data.toString('latin1').split('\n').map(change).join('\n'), 'latin1')
   }
 

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { addon, type AttributeTurnRequest, type DiffOptions } from '../support/addon.js'
+import { type AttributeTurnRequest, addon, type DiffOptions } from '../support/addon.js'
 import { lines, TurnRepository } from '../support/turn-repository.js'
 
 const settings: [string, string][] = [

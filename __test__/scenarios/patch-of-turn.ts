@@ -3,7 +3,13 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { firstDifference, gitDiff, uncut, withoutSimilarity } from '../patch/git-diff.js'
-import { type AttributeTurnRequest, addon, type DiffFile, type TurnAttribution, type TurnDiff } from '../support/addon.js'
+import {
+  type AttributeTurnRequest,
+  addon,
+  type DiffFile,
+  type TurnAttribution,
+  type TurnDiff,
+} from '../support/addon.js'
 import { runGit } from '../support/git.js'
 import type { Scratch } from './play.js'
 
@@ -33,7 +39,12 @@ export function expectPatchesOf(
 
   const { place } = scratch
   const [from, to] = [request.from, request.to].map(({ oid, ref }) => oid ?? ref) as [string, string]
-  const git = gitDiff(place.cwd, place.env, from, to, ['--diff-algorithm=myers', '--ignore-submodules=none', '-M', '-l1000'])
+  const git = gitDiff(place.cwd, place.env, from, to, [
+    '--diff-algorithm=myers',
+    '--ignore-submodules=none',
+    '-M',
+    '-l1000',
+  ])
   expect(firstDifference(withoutSimilarity(git), withoutSimilarity(all.patchBytes)), 'all changes').toBeNull()
   const known = new Set(shown.flatMap((file) => [file.path, file.previousPath]))
   for (const file of all.files.filter((file) => !file.demoted)) {
@@ -65,8 +76,13 @@ function expectRoundTrip({ place, folder }: Scratch, diff: TurnDiff): void {
   runGit(cwd, env, ['update-index', '-z', '--index-info'], { env: index, input: input.join('') })
   const sections = files.map(({ section }) => diff.patchBytes.subarray(section?.byteStart, section?.byteEnd))
   const patch = Buffer.concat(sections)
-  runGit(cwd, env, ['-c', 'core.autocrlf=false', 'apply', '--cached', '--whitespace=nowarn'], { env: index, input: patch })
+  runGit(cwd, env, ['-c', 'core.autocrlf=false', 'apply', '--cached', '--whitespace=nowarn'], {
+    env: index,
+    input: patch,
+  })
   const applied = runGit(cwd, env, ['ls-files', '-s', '-z'], { env: index }).split('\0').filter(Boolean)
-  const wanted = files.filter((file) => file.newOid !== null).map((file) => `${file.newMode} ${file.newOid} 0\t${file.path}`)
+  const wanted = files
+    .filter((file) => file.newOid !== null)
+    .map((file) => `${file.newMode} ${file.newOid} 0\t${file.path}`)
   expect(applied.sort(), 'what the patch makes of what it is compared with').toEqual(wanted.sort())
 }

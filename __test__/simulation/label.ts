@@ -120,8 +120,7 @@ export function labelTurn(turn: Turn, ledger: Authorship, inventory: Inventory):
       say('either', 'lines of an undecided operation')
     else if (after === undefined && (removed.some((line) => ledger.author(line) === 'user') || editedByUser()))
       say('either', "gone by history, with the user's edit")
-    else if (before === undefined && editedByUser())
-      say('either', "the user's edit, at a path of history's")
+    else if (before === undefined && editedByUser()) say('either', "the user's edit, at a path of history's")
     else if (userLinesMoved(added, removed)) say('either', "the user's lines moved")
     else if (isLate(added, removed, ids)) {
       // The agent may have committed the user's edit: then the file was touched by a commit made here.

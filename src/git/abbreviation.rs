@@ -79,7 +79,9 @@ fn packed_in(folder: &Path) -> std::io::Result<u64> {
         let covered = path
             .file_name()
             .is_some_and(|name| covered.contains(name.as_encoded_bytes()));
-        if path.extension().is_some_and(|extension| extension == "idx") && !covered && path.with_extension("pack").exists()
+        if path.extension().is_some_and(|extension| extension == "idx")
+            && !covered
+            && path.with_extension("pack").exists()
         {
             count += objects_of_pack(&path).unwrap_or(0);
         }

@@ -43,7 +43,9 @@ impl FunctionLines {
             .or_insert_with(|| repository(driver).ok())
             .as_ref()?;
         let asked: Vec<usize> = before.iter().copied().filter(|&line| line > 0).collect();
-        let mut found = asks(repository, text, &asked, MINDS_BLANKS.contains(&driver)).ok()?.into_iter();
+        let mut found = asks(repository, text, &asked, MINDS_BLANKS.contains(&driver))
+            .ok()?
+            .into_iter();
         if found.len() != asked.len() {
             return None;
         }
@@ -121,7 +123,11 @@ fn asks(
         repository.find_blob(repository.blob(&new)?)?,
     );
     let mut options = DiffOptions::new();
-    options.context_lines(0).interhunk_lines(0).force_text(true).max_size(-1);
+    options
+        .context_lines(0)
+        .interhunk_lines(0)
+        .force_text(true)
+        .max_size(-1);
     let path = Some(Path::new("file"));
     let patch = Patch::from_blobs(&old, path, &new, path, Some(&mut options))?;
     let mut found = Vec::with_capacity(before.len());
@@ -160,8 +166,13 @@ mod tests {
     #[test]
     fn drivers_work_in_a_repository_that_is_nowhere() {
         let perl = "package A;\n  $x = 1;\n  sub f {\n    y\n\nput(1)\n";
-        let found = FunctionLines::default().before("perl", perl.as_bytes(), &[0, 1, 2, 3, 5, 6]).unwrap();
-        let found: Vec<Option<&str>> = found.iter().map(|text| std::str::from_utf8(text.as_deref()?).ok()).collect();
+        let found = FunctionLines::default()
+            .before("perl", perl.as_bytes(), &[0, 1, 2, 3, 5, 6])
+            .unwrap();
+        let found: Vec<Option<&str>> = found
+            .iter()
+            .map(|text| std::str::from_utf8(text.as_deref()?).ok())
+            .collect();
         let (class, method) = (Some("package A;"), Some("sub f {"));
         assert_eq!(found, [None, class, class, method, method, method]);
     }

@@ -11,8 +11,8 @@ use super::abbreviation::Abbreviation;
 use super::function_lines::FunctionLines;
 use super::{line_counts, logs, merge_text, open};
 use crate::model::{
-    Commit, CommitWalk, Contents, Error, GitSource, LineChange, LineCounts, ObjectKind, Oid, Ref, Reflog, Signature, SourceError,
-    Tree,
+    Commit, CommitWalk, Contents, Error, GitSource, LineChange, LineCounts, ObjectKind, Oid, Ref, Reflog, Signature,
+    SourceError, Tree,
 };
 
 /// Bytes of raw tree objects kept for the length of a call.

@@ -167,7 +167,11 @@ pub(super) fn diff(old: &[u8], new: &[u8], ignore_all_space: bool) -> Option<Vec
             new_start: 0,
             new_count,
         };
-        return Some(if old_count + new_count > 0 { vec![all] } else { Vec::new() });
+        return Some(if old_count + new_count > 0 {
+            vec![all]
+        } else {
+            Vec::new()
+        });
     }
     raw::init();
     let [old, new] = without_foreign_space(old, new);
@@ -232,7 +236,9 @@ fn without_foreign_space<'a>(old: &'a [u8], new: &'a [u8]) -> [Cow<'a, [u8]>; 2]
         seen[usize::from(byte)] = true;
     }
     // Bytes that only binary contents use: none of them is white space to anyone.
-    let mut unused = (0..=255u8).rev().filter(|&byte| !seen[usize::from(byte)] && (byte >= 0x80 || byte.is_ascii_graphic()));
+    let mut unused = (0..=255u8)
+        .rev()
+        .filter(|&byte| !seen[usize::from(byte)] && (byte >= 0x80 || byte.is_ascii_graphic()));
     let (Some(form_feed), Some(vertical_tab)) = (unused.next(), unused.next()) else {
         return contents.map(Cow::Borrowed);
     };

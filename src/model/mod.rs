@@ -18,6 +18,7 @@ pub use head::{HeadFacts, LogMark, OperationKind, Pin};
 pub use oid::Oid;
 pub use request::{Checkpoint, DemotedDetail, TurnRequest};
 pub use source::{
-    Commit, CommitWalk, Contents, GitSource, LineChange, LineCounts, LogKind, ObjectKind, Ref, Reflog, Signature, SourceError,
+    Commit, CommitWalk, Contents, GitSource, LineChange, LineCounts, LogKind, ObjectKind, Ref, Reflog, Signature,
+    SourceError,
 };
 pub use tree::{Tree, TreeEntry};

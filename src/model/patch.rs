@@ -1,8 +1,6 @@
 //! The patch of a turn.
 
-use super::outcome::{
-    Attribution, BranchTransition, ChangeKind, Demoted, Verdict,
-};
+use super::outcome::{Attribution, BranchTransition, ChangeKind, Demoted, Verdict};
 use super::{Entry, OperationKind, RepoPath};
 
 /// What the patch is to hold, and how it is to be written.

@@ -19,8 +19,8 @@ use napi_derive::napi;
 
 use self::patch::TurnDiff;
 use self::request::{
-    DiffTurnArguments, ExplainPathArguments, ReadCheckpointArguments, ReadFactsArguments, ReadHeadArguments, TurnRequestArguments,
-    WriteFactsArguments, parsed,
+    DiffTurnArguments, ExplainPathArguments, ReadCheckpointArguments, ReadFactsArguments, ReadHeadArguments,
+    TurnRequestArguments, WriteFactsArguments, parsed,
 };
 use self::result::{HeadFacts, PathExplanation, RecordedCheckpoint, RecordedFacts, TurnAttribution};
 use self::work::{CancelToken, Work};

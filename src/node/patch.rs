@@ -26,9 +26,8 @@ impl ToNapiValue for CopiedBuffer {
         let mut buffer = std::ptr::null_mut();
         let data = bytes.0.as_ptr().cast();
         // SAFETY: the environment is the caller's word; the bytes are copied before they are dropped.
-        let status = unsafe {
-            sys::napi_create_buffer_copy(env, bytes.0.len(), data, std::ptr::null_mut(), &mut buffer)
-        };
+        let status =
+            unsafe { sys::napi_create_buffer_copy(env, bytes.0.len(), data, std::ptr::null_mut(), &mut buffer) };
         check_status!(status, "a Buffer cannot be made")?;
         Ok(buffer)
     }
@@ -123,7 +122,11 @@ impl From<model::patch::TurnDiff> for TurnDiff {
             let section = file.section.as_ref().map(|bytes| {
                 let text = String::from_utf8_lossy(&diff.patch[bytes.clone()]);
                 let start = units;
-                units += if text.is_ascii() { text.len() } else { text.encode_utf16().count() };
+                units += if text.is_ascii() {
+                    text.len()
+                } else {
+                    text.encode_utf16().count()
+                };
                 patch.push_str(&text);
                 Section {
                     start: start as u32,

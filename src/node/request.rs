@@ -131,7 +131,8 @@ pub struct DiffOptions {
 #[derive(Deserialize)]
 pub struct DiffTurnArguments {
     pub request: TurnRequestArguments,
-    pub options: Option<DiffOptions>,
+    #[serde(default, deserialize_with = "present")]
+    pub options: Option<Option<DiffOptions>>,
 }
 
 /// Arguments of `readCheckpoint`.
@@ -190,7 +191,11 @@ impl DiffTurnArguments {
     /// The options, checked.
     pub fn options(&self) -> Result<model::patch::DiffOptions, Error> {
         let defaults = model::patch::DiffOptions::default();
-        let Some(options) = &self.options else { return Ok(defaults) };
+        let options = match &self.options {
+            None => return Ok(defaults),
+            Some(None) => return Err(invalid("options must be an object")),
+            Some(Some(options)) => options,
+        };
         Ok(model::patch::DiffOptions {
             include_git_changes: options.include_git_changes.unwrap_or(defaults.include_git_changes),
             ignore_whitespace: options.ignore_whitespace.unwrap_or(defaults.ignore_whitespace),
@@ -209,7 +214,9 @@ fn whole_number(given: Option<f64>, name: &str, default: usize) -> Result<usize,
         None => Ok(default),
         // A larger number is more than there can be of anything, which is what it will mean.
         Some(number) if number >= 0.0 && number.fract() == 0.0 => Ok(number.min(u32::MAX.into()) as usize),
-        Some(number) => Err(invalid(format!("options.{name} must be a whole number from 0 on, not {number}"))),
+        Some(number) => Err(invalid(format!(
+            "options.{name} must be a whole number from 0 on, not {number}"
+        ))),
     }
 }
 

@@ -93,7 +93,9 @@ fn csharp_statement(line: &[u8]) -> bool {
     let mut starts = (0..line.len()).filter(|&at| at == 0 || is_blank(line[at - 1]));
     starts.any(|at| {
         let word = word(&line[at..]);
-        let ended = line.get(at + word.len()).is_none_or(|byte| is_blank(*byte) || *byte == b'(');
+        let ended = line
+            .get(at + word.len())
+            .is_none_or(|byte| is_blank(*byte) || *byte == b'(');
         ended && STATEMENTS.contains(&word)
     })
 }
@@ -106,7 +108,10 @@ fn csharp_types(text: &[u8]) -> bool {
         depth += i32::from(*byte == b'<') - i32::from(*byte == b'>');
         depth >= 0 && (is_word(*byte) || is_blank(*byte) || b"<>[].".contains(byte) || (*byte == b',' && depth > 0))
     });
-    possible && depth == 0 && text.first().is_some_and(|byte| *byte != b'<') && text.last().is_some_and(|byte| is_blank(*byte))
+    possible
+        && depth == 0
+        && text.first().is_some_and(|byte| *byte != b'<')
+        && text.last().is_some_and(|byte| is_blank(*byte))
 }
 
 fn css(line: &[u8]) -> Option<&[u8]> {
@@ -121,15 +126,27 @@ fn dts(line: &[u8]) -> Option<&[u8]> {
     if line.iter().any(|byte| b";=".contains(byte)) {
         return None;
     }
-    let root = line.strip_prefix(b"/").is_some_and(|rest| unindented(rest).starts_with(b"{"));
+    let root = line
+        .strip_prefix(b"/")
+        .is_some_and(|rest| unindented(rest).starts_with(b"{"));
     let name = line.strip_prefix(b"&").unwrap_or(line);
-    let named = name.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    let named = name
+        .first()
+        .is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
     (root || named).then_some(line)
 }
 
 fn elixir(line: &[u8]) -> Option<&[u8]> {
     let line = unindented(line);
-    let words: [&[u8]; 7] = [b"def", b"defp", b"defmodule", b"defmacro", b"defimpl", b"defprotocol", b"test"];
+    let words: [&[u8]; 7] = [
+        b"def",
+        b"defp",
+        b"defmodule",
+        b"defmacro",
+        b"defimpl",
+        b"defprotocol",
+        b"test",
+    ];
     followed_by_blank(line, &words).then_some(line)
 }
 
@@ -137,7 +154,9 @@ fn fountain(line: &[u8]) -> Option<&[u8]> {
     let forced = line.len() > 1 && line[0] == b'.' && line[1] != b'.';
     let places: [&[u8]; 6] = [b"INT", b"EXT", b"EST", b"INT./EXT", b"INT/EXT", b"I/E"];
     let heading = places.into_iter().any(|place| {
-        let start = line.get(..place.len()).is_some_and(|start| start.eq_ignore_ascii_case(place));
+        let start = line
+            .get(..place.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(place));
         start && line.get(place.len()).is_some_and(|byte| b". ".contains(byte))
     });
     (forced || heading).then_some(line)
@@ -148,7 +167,10 @@ fn golang(line: &[u8]) -> Option<&[u8]> {
     if line.starts_with(b"func") {
         return Some(line);
     }
-    let body = 4 + line.strip_prefix(b"type").filter(|rest| rest.first().is_some_and(|byte| is_blank(*byte))).map(|_| 1)?;
+    let body = 4 + line
+        .strip_prefix(b"type")
+        .filter(|rest| rest.first().is_some_and(|byte| is_blank(*byte)))
+        .map(|_| 1)?;
     let last = |kind: &[u8]| {
         let place = line[body..].windows(kind.len()).rposition(|part| part == kind)?;
         Some(body + place + kind.len())
@@ -160,7 +182,9 @@ fn golang(line: &[u8]) -> Option<&[u8]> {
 
 fn html(line: &[u8]) -> Option<&[u8]> {
     let line = unindented(line);
-    let [b'<', b'h' | b'H', b'1'..=b'6', rest @ ..] = line else { return None };
+    let [b'<', b'h' | b'H', b'1'..=b'6', rest @ ..] = line else {
+        return None;
+    };
     let closed = match rest.first()? {
         b'>' => true,
         byte => is_blank(*byte) && rest.contains(&b'>'),
@@ -170,7 +194,16 @@ fn html(line: &[u8]) -> Option<&[u8]> {
 
 fn java(line: &[u8]) -> Option<&[u8]> {
     const STATEMENTS: [&[u8]; 10] = [
-        b"catch", b"do", b"for", b"if", b"instanceof", b"new", b"return", b"switch", b"throw", b"while",
+        b"catch",
+        b"do",
+        b"for",
+        b"if",
+        b"instanceof",
+        b"new",
+        b"return",
+        b"switch",
+        b"throw",
+        b"while",
     ];
     let line = unindented(line);
     // Also where a longer word begins so.
@@ -183,7 +216,10 @@ fn java(line: &[u8]) -> Option<&[u8]> {
         if followed_by_blank(rest, &kinds) {
             return Some(line);
         }
-        let modifier = rest.iter().take_while(|byte| byte.is_ascii_lowercase() || **byte == b'-').count();
+        let modifier = rest
+            .iter()
+            .take_while(|byte| byte.is_ascii_lowercase() || **byte == b'-')
+            .count();
         match blanks(&rest[modifier..]).filter(|_| modifier > 0) {
             Some(next) => rest = next,
             None => break,
@@ -218,7 +254,8 @@ fn kotlin(line: &[u8]) -> Option<&[u8]> {
 fn markdown(line: &[u8]) -> Option<&[u8]> {
     let indent = line.iter().take_while(|byte| **byte == b' ').count();
     let level = line[indent..].iter().take_while(|byte| **byte == b'#').count();
-    let heading = indent <= 3 && (1..=6).contains(&level) && line.get(indent + level).is_some_and(|byte| is_blank(*byte));
+    let heading =
+        indent <= 3 && (1..=6).contains(&level) && line.get(indent + level).is_some_and(|byte| is_blank(*byte));
     heading.then_some(line)
 }
 
@@ -232,7 +269,10 @@ fn matlab(line: &[u8]) -> Option<&[u8]> {
 
 fn php(line: &[u8]) -> Option<&[u8]> {
     let line = unindented(line);
-    if [&b"class"[..], b"enum", b"interface", b"trait"].iter().any(|kind| line.starts_with(kind)) {
+    if [&b"class"[..], b"enum", b"interface", b"trait"]
+        .iter()
+        .any(|kind| line.starts_with(kind))
+    {
         return Some(line);
     }
     let class = |modifier: &[u8]| blanks(line.strip_prefix(modifier)?).filter(|rest| rest.starts_with(b"class"));
@@ -277,21 +317,46 @@ fn rust(line: &[u8]) -> Option<&[u8]> {
         let end = inside.iter().position(|byte| *byte == b'"').filter(|end| *end > 0)?;
         rest = blanks(&inside[end + 1..])?;
     }
-    let items: [&[u8]; 8] = [b"fn", b"struct", b"enum", b"union", b"mod", b"trait", b"impl", b"macro_rules!"];
-    let ended = |rest: &[u8]| rest.first().is_some_and(|byte| is_blank(*byte) || *byte == b'<') && !rest.contains(&b';');
-    items.into_iter().any(|item| rest.strip_prefix(item).is_some_and(ended)).then_some(line)
+    let items: [&[u8]; 8] = [
+        b"fn",
+        b"struct",
+        b"enum",
+        b"union",
+        b"mod",
+        b"trait",
+        b"impl",
+        b"macro_rules!",
+    ];
+    let ended =
+        |rest: &[u8]| rest.first().is_some_and(|byte| is_blank(*byte) || *byte == b'<') && !rest.contains(&b';');
+    items
+        .into_iter()
+        .any(|item| rest.strip_prefix(item).is_some_and(ended))
+        .then_some(line)
 }
 
 fn scheme(line: &[u8]) -> Option<&[u8]> {
     let line = unindented(line);
     let form = line.strip_prefix(b"(")?;
     let definitions: [&[u8]; 10] = [
-        b"define", b"def", b"defstruct", b"defsyntax", b"defclass", b"defmethod", b"defrules", b"defrecord",
-        b"defproto", b"defalias",
+        b"define",
+        b"def",
+        b"defstruct",
+        b"defsyntax",
+        b"defclass",
+        b"defmethod",
+        b"defrules",
+        b"defrecord",
+        b"defproto",
+        b"defalias",
     ];
     let others: [&[u8]; 4] = [b"library", b"module", b"struct", b"class"];
     let behind = |words: &[&[u8]], ends: &[u8]| {
-        let end = |word: &&[u8]| form.strip_prefix(*word).and_then(|rest| rest.first()).is_some_and(|byte| ends.contains(byte));
+        let end = |word: &&[u8]| {
+            form.strip_prefix(*word)
+                .and_then(|rest| rest.first())
+                .is_some_and(|byte| ends.contains(byte))
+        };
         words.iter().any(end)
     };
     (behind(&definitions, b"-*/ \t") || behind(&others, b"*+ \t")).then_some(line)
@@ -311,7 +376,11 @@ fn unindented(text: &[u8]) -> &[u8] {
 }
 
 fn trimmed_end(text: &[u8]) -> &[u8] {
-    let blanks = text.iter().rev().take_while(|byte| is_blank(**byte) || **byte == b'\r').count();
+    let blanks = text
+        .iter()
+        .rev()
+        .take_while(|byte| is_blank(**byte) || **byte == b'\r')
+        .count();
     &text[..text.len() - blanks]
 }
 

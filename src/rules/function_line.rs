@@ -16,7 +16,9 @@ pub fn function_lines(
     let mut last: Option<Vec<u8>> = None;
     let mut found = Vec::with_capacity(before.len());
     for &line in before {
-        let new = (looked_at..line).rev().find_map(|number| rule(line_text(text.get(number))));
+        let new = (looked_at..line)
+            .rev()
+            .find_map(|number| rule(line_text(text.get(number))));
         if let Some(new) = new {
             last = Some(shown(new).to_vec());
         }
@@ -42,10 +44,13 @@ pub fn shown(text: &[u8]) -> &[u8] {
     let text = &text[..text.len().min(LONGEST)];
     let blanks = text.iter().rev().take_while(|byte| b" \t\r\n".contains(byte)).count();
     let text = &text[..text.len() - blanks];
-    match std::str::from_utf8(text) {
-        Ok(_) => text,
-        Err(error) => &text[..error.valid_up_to()],
-    }
+    let valid = match std::str::from_utf8(text) {
+        Ok(valid) => valid,
+        Err(error) => std::str::from_utf8(&text[..error.valid_up_to()]).unwrap_or_default(),
+    };
+    // Two that UTF-8 allows, and git does not.
+    let end = valid.find(['\u{fffe}', '\u{ffff}']).unwrap_or(valid.len());
+    &text[..end]
 }
 
 #[cfg(test)]
@@ -57,7 +62,16 @@ mod tests {
         let text = Lines::of(b"int a()\n{\n}\n$b = 1; \n c\n_d");
         let found = function_lines(by_default, &text, &[0, 1, 3, 5, 6]);
         let found: Vec<Option<&[u8]>> = found.iter().map(Option::as_deref).collect();
-        assert_eq!(found, [None, Some(&b"int a()"[..]), Some(b"int a()"), Some(b"$b = 1;"), Some(b"_d")]);
+        assert_eq!(
+            found,
+            [
+                None,
+                Some(&b"int a()"[..]),
+                Some(b"int a()"),
+                Some(b"$b = 1;"),
+                Some(b"_d")
+            ]
+        );
     }
 
     #[test]
@@ -67,5 +81,6 @@ mod tests {
         assert_eq!(shown(format!("f{}  y", "x".repeat(78)).as_bytes()).len(), 79);
         assert_eq!(shown(b"f \xff g"), b"f ");
         assert_eq!(shown(b"f\r"), b"f");
+        assert_eq!(shown("f \u{ffff} g".as_bytes()), b"f ");
     }
 }

@@ -13,7 +13,12 @@ pub struct Lines<'a> {
 impl<'a> Lines<'a> {
     /// Takes a text apart.
     pub fn of(text: &'a [u8]) -> Lines<'a> {
-        let mut ends: Vec<usize> = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1).collect();
+        let mut ends: Vec<usize> = text
+            .iter()
+            .enumerate()
+            .filter(|(_, byte)| **byte == b'\n')
+            .map(|(at, _)| at + 1)
+            .collect();
         if ends.last().copied().unwrap_or(0) < text.len() {
             ends.push(text.len());
         }
@@ -78,7 +83,10 @@ pub fn without_equal_ends<'a>(old: &'a [u8], new: &'a [u8]) -> (&'a [u8], &'a [u
     let blocks = old.rchunks_exact(BLOCK).zip(new.rchunks_exact(BLOCK));
     let equal = BLOCK * blocks.take_while(|(one, two)| one == two).count();
     let left_out = &old[old.len() - equal..];
-    let kept = left_out.iter().position(|&byte| byte == b'\n').map_or(equal, |at| at + 1);
+    let kept = left_out
+        .iter()
+        .position(|&byte| byte == b'\n')
+        .map_or(equal, |at| at + 1);
     let less = equal - kept;
     (&old[..old.len() - less], &new[..new.len() - less])
 }
@@ -159,8 +167,18 @@ mod tests {
     use super::*;
 
     const CHANGES: [LineChange; 2] = [
-        LineChange { old_start: 1, old_count: 1, new_start: 1, new_count: 0 },
-        LineChange { old_start: 4, old_count: 0, new_start: 3, new_count: 1 },
+        LineChange {
+            old_start: 1,
+            old_count: 1,
+            new_start: 1,
+            new_count: 0,
+        },
+        LineChange {
+            old_start: 4,
+            old_count: 0,
+            new_start: 3,
+            new_count: 1,
+        },
     ];
 
     fn written(context: usize, limit: usize) -> (String, bool) {
@@ -177,7 +195,10 @@ mod tests {
         let joined = "@@ -1,5 +1,5 @@\n 1\n-2\n 3\n 4\n+x\n 5\n\\ No newline at end of file\n";
         assert_eq!(written(1, 1000), (joined.to_owned(), true));
         assert_eq!(written(usize::MAX, 1000), (joined.to_owned(), true));
-        assert_eq!(written(0, 1000), ("@@ -2 +1,0 @@\n-2\n@@ -4,0 +4 @@ f()\n+x\n".to_owned(), true));
+        assert_eq!(
+            written(0, 1000),
+            ("@@ -2 +1,0 @@\n-2\n@@ -4,0 +4 @@ f()\n+x\n".to_owned(), true)
+        );
     }
 
     #[test]

@@ -79,7 +79,14 @@ impl Header<'_> {
 
     /// The line that stands for contents that are no text.
     pub fn binary_note(&self) -> Vec<u8> {
-        [b"Binary files ", &self.old_name()[..], b" and ", &self.new_name(), b" differ\n"].concat()
+        [
+            b"Binary files ",
+            &self.old_name()[..],
+            b" and ",
+            &self.new_name(),
+            b" differ\n",
+        ]
+        .concat()
     }
 
     fn old_name(&self) -> Vec<u8> {
@@ -106,12 +113,18 @@ mod tests {
     use super::*;
 
     fn side(mode: FileMode, id: &str) -> Side {
-        Side { mode, id: id.to_owned() }
+        Side {
+            mode,
+            id: id.to_owned(),
+        }
     }
 
     #[test]
     fn the_order_of_the_lines() {
-        let (old, new) = (side(FileMode::REGULAR, "1111111"), side(FileMode::EXECUTABLE, "2222222"));
+        let (old, new) = (
+            side(FileMode::REGULAR, "1111111"),
+            side(FileMode::EXECUTABLE, "2222222"),
+        );
         let header = Header {
             old_path: b"x y",
             new_path: "é".as_bytes(),
@@ -126,7 +139,12 @@ mod tests {
         let expected = "diff --git a/x y \"b/\\303\\251\"\nold mode 100644\nnew mode 100755\nsimilarity index 91%\n\
             rename from x y\nrename to \"\\303\\251\"\nindex 1111111..2222222\n--- a/x y\t\n+++ \"b/\\303\\251\"\n";
         assert_eq!(text, expected);
-        let added = Header { old: None, similarity: None, new_path: b"x y", ..header };
+        let added = Header {
+            old: None,
+            similarity: None,
+            new_path: b"x y",
+            ..header
+        };
         let text = String::from_utf8([added.extended(), added.binary_note()].concat()).unwrap();
         let expected = "diff --git a/x y b/x y\nnew file mode 100755\nindex 0000000..2222222\n\
             Binary files /dev/null and b/x y differ\n";

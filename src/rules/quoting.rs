@@ -61,10 +61,18 @@ mod tests {
             ("x y", "a/x y", "a/x y"),
             ("é", r#""a/\303\251""#, "a/é"),
             ("a\"b\\", r#""a/a\"b\\""#, "a/a\"b\\"),
-            ("\t\n\u{1}\u{7f}é", r#""a/\t\n\001\177\303\251""#, r#""a/\t\n\001\177é""#),
+            (
+                "\t\n\u{1}\u{7f}é",
+                r#""a/\t\n\001\177\303\251""#,
+                r#""a/\t\n\001\177é""#,
+            ),
         ] {
             assert_eq!(quoted("a/", name.as_bytes(), Quoting::Git), git.as_bytes(), "{name:?}");
-            assert_eq!(quoted("a/", name.as_bytes(), Quoting::Bare), bare.as_bytes(), "{name:?}");
+            assert_eq!(
+                quoted("a/", name.as_bytes(), Quoting::Bare),
+                bare.as_bytes(),
+                "{name:?}"
+            );
         }
         assert_eq!(quoted("", b"\"x", Quoting::Bare), br#""\"x""#);
     }

@@ -16,6 +16,9 @@ pub struct MergeLimits {
     pub max_rename_candidates: usize,
     /// Blob bytes read for one pairing; it bounds memory as well.
     pub max_rename_bytes: u64,
+    /// Chunks of contents looked at when all files are compared with all; it bounds time. Past it they are not paired
+    /// by similarity.
+    pub max_rename_work: u64,
 }
 
 impl Default for MergeLimits {
@@ -24,6 +27,7 @@ impl Default for MergeLimits {
             max_blob_bytes: 16 << 20,
             max_rename_candidates: 1000,
             max_rename_bytes: 128 << 20,
+            max_rename_work: 2_000_000_000,
         }
     }
 }
@@ -337,6 +341,10 @@ impl<'a> Matching<'a> {
         let mut candidates = Vec::new();
         for &target in &targets {
             let mut best: Vec<Candidate> = Vec::with_capacity(BEST_PER_TARGET + 1);
+            if reader.work > limits.max_rename_work {
+                self.unsure.extend(sources);
+                return Ok(());
+            }
             for &source in &sources {
                 let score = match self.compare(source, target, THRESHOLD, reader)? {
                     Compared::Score(score) => score,
@@ -401,8 +409,10 @@ impl<'a> Matching<'a> {
         let (old, new) = (self.deleted[source].1.oid, self.added[target].1.oid);
         reader.load(old)?;
         reader.load(new)?;
-        Ok(match (&reader.known[&old], &reader.known[&new]) {
+        let Reader { known, work, .. } = reader;
+        Ok(match (&known[&old], &known[&new]) {
             (Known::Print(old), Known::Print(new)) => {
+                *work += old.work(new, at_least);
                 old.similarity(new, at_least).map_or(Compared::Below, Compared::Score)
             }
             // Whatever is in it, a content several times as large is not similar.
@@ -440,6 +450,7 @@ struct Reader<'a> {
     contents: &'a dyn Contents,
     max_blob_bytes: usize,
     bytes_left: u64,
+    work: u64,
     known: HashMap<Oid, Known>,
 }
 
@@ -455,6 +466,7 @@ impl<'a> Reader<'a> {
             contents,
             max_blob_bytes: limits.max_blob_bytes,
             bytes_left: limits.max_rename_bytes,
+            work: 0,
             known: HashMap::new(),
         }
     }

@@ -72,7 +72,9 @@ impl Hunk {
         let (mut old_left, mut new_left) = (old.len(), new.len());
         let mut end = body;
         while old_left + new_left > 0 {
-            let Some(line) = LinesOfHunk::next(text, end) else { break };
+            let Some(line) = LinesOfHunk::next(text, end) else {
+                break;
+            };
             old_left = old_left.saturating_sub(usize::from(line.sign != b'+'));
             new_left = new_left.saturating_sub(usize::from(line.sign != b'-'));
             end = line.end;
@@ -193,7 +195,10 @@ mod tests {
         let (text, was_cut) = cut(&long, wide);
         assert!(was_cut && text.len() <= wide);
         let lines = text.matches("+1\n").count();
-        assert!(text.contains(&format!("@@ -10,0 +10,{lines} @@ f @@ g\n")) && lines > 1, "{text}");
+        assert!(
+            text.contains(&format!("@@ -10,0 +10,{lines} @@ f @@ g\n")) && lines > 1,
+            "{text}"
+        );
     }
 
     #[test]

@@ -72,14 +72,28 @@ impl Fingerprint {
         self.size
     }
 
+    /// How much work it is to compare it with another.
+    pub fn work(&self, other: &Fingerprint, at_least: Score) -> u64 {
+        if self.may_resemble(other, at_least) {
+            (self.chunks.len() + other.chunks.len()) as u64
+        } else {
+            1
+        }
+    }
+
+    /// Sizes alone rule out most pairs. An empty content is similar to nothing.
+    fn may_resemble(&self, other: &Fingerprint, at_least: Score) -> bool {
+        let (smaller, larger) = (self.size.min(other.size), self.size.max(other.size));
+        smaller > 0 && smaller * u64::from(Score::MAX.0) >= larger * u64::from(at_least.0)
+    }
+
     /// The similarity to another content, or `None` where it is below `at_least` or one of the two is empty:
     /// bytes of shared chunks over the larger size.
     pub fn similarity(&self, other: &Fingerprint, at_least: Score) -> Option<Score> {
-        let (smaller, larger) = (self.size.min(other.size), self.size.max(other.size));
-        // Sizes alone rule out most pairs. An empty content is similar to nothing.
-        if smaller == 0 || smaller * u64::from(Score::MAX.0) < larger * u64::from(at_least.0) {
+        if !self.may_resemble(other, at_least) {
             return None;
         }
+        let larger = self.size.max(other.size);
         let score = Score((self.shared_bytes(other) * u64::from(Score::MAX.0) / larger) as u32);
         (score >= at_least).then_some(score)
     }

@@ -126,7 +126,9 @@ fn paired(
     }
     for file in &mut left {
         let Some(pair) = origins.get(&file.path) else { continue };
-        let Some(Some(origin)) = gone.remove(&pair.from) else { continue };
+        let Some(Some(origin)) = gone.remove(&pair.from) else {
+            continue;
+        };
         file.kind = ChangeKind::Renamed;
         file.similarity = Some(pair.score_percent);
         file.old = origin.old;

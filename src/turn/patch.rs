@@ -44,7 +44,11 @@ fn write(
     range: &Range,
     options: &DiffOptions,
 ) -> Result<(Vec<u8>, Vec<DiffFile>, bool), SourceError> {
-    let list = if options.include_git_changes { all_files } else { shown_files };
+    let list = if options.include_git_changes {
+        all_files
+    } else {
+        shown_files
+    };
     let mut turn_files = list(source, &range.delta, &range.decisions)?;
     if let Some(paths) = &options.paths {
         turn_files.files.retain(|file| paths.contains(&file.path.display()));
@@ -170,6 +174,7 @@ enum Body {
     Text {
         old: std::rc::Rc<[u8]>,
         new: std::rc::Rc<[u8]>,
+        counts: LineCounts,
         changes: Vec<LineChange>,
     },
 }
@@ -185,7 +190,7 @@ impl Writer<'_> {
         };
         let body = self.body(&whole)?;
         let counts = match &body {
-            Body::Text { changes, .. } => LineCounts::of(changes).ok(),
+            Body::Text { counts, .. } => Some(*counts),
             _ => None,
         };
         let binary = matches!(body, Body::Binary);
@@ -224,19 +229,34 @@ impl Writer<'_> {
             Sides::Binary => return Ok(Body::Binary),
             Sides::Text(old, new) => (old, new),
         };
-        let compared = match self.options.context_lines {
-            0 => without_equal_ends(&old, &new),
-            _ => (&old[..], &new[..]),
-        };
-        let changes = self
-            .texts
-            .source
-            .line_changes(compared.0, compared.1, self.options.ignore_whitespace);
-        match changes {
-            Ok(changes) => Ok(Body::Text { old, new, changes }),
+        match self.changes(&old, &new) {
+            Ok((counts, changes)) => Ok(Body::Text {
+                old,
+                new,
+                counts,
+                changes,
+            }),
             Err(SourceError::Aborted) => Err(SourceError::Aborted),
             Err(_) => Ok(Body::Unreadable),
         }
+    }
+
+    /// The changed lines, and how many there are. Without context git places them otherwise and may even find others,
+    /// but counts as ever.
+    fn changes(&self, old: &[u8], new: &[u8]) -> Result<(LineCounts, Vec<LineChange>), SourceError> {
+        let find = |old, new| self.texts.source.line_changes(old, new, self.options.ignore_whitespace);
+        let changes = find(old, new)?;
+        let counts = LineCounts::of(&changes)?;
+        if self.options.context_lines > 0 {
+            return Ok((counts, changes));
+        }
+        let (old_part, new_part) = without_equal_ends(old, new);
+        let changes = if old_part.len() < old.len() {
+            find(old_part, new_part)?
+        } else {
+            changes
+        };
+        Ok((counts, changes))
     }
 
     /// The text of a part; nothing where git prints nothing, and where a content cannot be read.
@@ -258,7 +278,11 @@ impl Writer<'_> {
             no_id: &no_id,
             same_content: part.old.map(|entry| entry.oid) == part.new.map(|entry| entry.oid),
             similarity: part.similarity,
-            quoting: if self.options.unquoted_paths { Quoting::Bare } else { Quoting::Git },
+            quoting: if self.options.unquoted_paths {
+                Quoting::Bare
+            } else {
+                Quoting::Git
+            },
         };
         let mut text = header.extended();
         let header_end = text.len();
@@ -275,11 +299,16 @@ impl Writer<'_> {
                     return None;
                 }
             }
-            Body::Text { old, new, changes } => {
+            Body::Text { old, new, changes, .. } => {
                 text.extend(header.names());
                 let hunks_start = text.len();
                 let (old_lines, new_lines) = (Lines::of(&old), Lines::of(&new));
-                let hunks = hunks(&changes, self.options.context_lines, old_lines.count(), new_lines.count());
+                let hunks = hunks(
+                    &changes,
+                    self.options.context_lines,
+                    old_lines.count(),
+                    new_lines.count(),
+                );
                 let before: Vec<usize> = hunks.iter().map(|hunk| hunk.old.start).collect();
                 let functions = self.functions(part, &old, &old_lines, &before);
                 let texts = (&old_lines, &new_lines);

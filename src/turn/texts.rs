@@ -62,10 +62,12 @@ impl Texts<'_> {
 
     /// The diff driver of a change: the old path's, else the new one's.
     pub fn driver(&self, old_path: &RepoPath, new_path: &RepoPath) -> Option<String> {
-        [old_path, new_path].into_iter().find_map(|path| match self.attributes.diff(path) {
-            DiffAttribute::Driver(name) => Some(name),
-            _ => None,
-        })
+        [old_path, new_path]
+            .into_iter()
+            .find_map(|path| match self.attributes.diff(path) {
+                DiffAttribute::Driver(name) => Some(name),
+                _ => None,
+            })
     }
 
     fn content(&self, entry: Option<Entry>) -> Result<Rc<[u8]>, SourceError> {
