@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn drivers_work_in_a_repository_that_is_nowhere() {
-        let perl = "package A;\n  $x = 1;\n  sub f {\n    y\n\nput(1)\n";
+        let perl = "package A;\n  $x = 1;\nsub f {\n    y\n\n  put(1)\n";
         let found = FunctionLines::default()
             .before("perl", perl.as_bytes(), &[0, 1, 2, 3, 5, 6])
             .unwrap();
