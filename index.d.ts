@@ -254,7 +254,7 @@ export interface DiffOptions {
   maxFileBytes?: number
   /**
    * The most bytes of patch text in all; 10 MiB where absent. The largest files are cut first. Headers always stay,
-   * so many files may come to more.
+   * so many files may come to more. Never more than 256 MiB: text in JavaScript has an end.
    */
   maxBytes?: number
   /** Object ids in full on `index` lines; `false` where absent: as short as git makes them. */

@@ -117,7 +117,7 @@ pub struct DiffOptions {
     #[napi(ts_type = "number")]
     pub max_file_bytes: Option<f64>,
     /// The most bytes of patch text in all; 10 MiB where absent. The largest files are cut first. Headers always stay,
-    /// so many files may come to more.
+    /// so many files may come to more. Never more than 256 MiB: text in JavaScript has an end.
     #[napi(ts_type = "number")]
     pub max_bytes: Option<f64>,
     /// Object ids in full on `index` lines; `false` where absent: as short as git makes them.
@@ -202,12 +202,15 @@ impl DiffTurnArguments {
             context_lines: whole_number(options.context_lines, "contextLines", defaults.context_lines)?,
             paths: options.paths.clone(),
             max_file_bytes: whole_number(options.max_file_bytes, "maxFileBytes", defaults.max_file_bytes)?,
-            max_bytes: whole_number(options.max_bytes, "maxBytes", defaults.max_bytes)?,
+            max_bytes: whole_number(options.max_bytes, "maxBytes", defaults.max_bytes)?.min(LARGEST_PATCH),
             full_index: options.full_index.unwrap_or(defaults.full_index),
             unquoted_paths: options.unquoted_paths.unwrap_or(defaults.unquoted_paths),
         })
     }
 }
+
+/// A string of JavaScript holds no more than about twice as much.
+const LARGEST_PATCH: usize = 256 << 20;
 
 fn whole_number(given: Option<f64>, name: &str, default: usize) -> Result<usize, Error> {
     match given {
