@@ -841,6 +841,7 @@ module.exports.AttributionNote = nativeBinding.AttributionNote
 module.exports.ChangeKind = nativeBinding.ChangeKind
 module.exports.DemotedDetail = nativeBinding.DemotedDetail
 module.exports.DemotedReason = nativeBinding.DemotedReason
+module.exports.diffTurn = nativeBinding.diffTurn
 module.exports.Evidence = nativeBinding.Evidence
 module.exports.explainPath = nativeBinding.explainPath
 module.exports.filterUnifiedDiff = nativeBinding.filterUnifiedDiff

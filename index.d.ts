@@ -191,6 +191,99 @@ export interface DemotedFile {
  */
 export type DemotedReason = 'moved-by-history' | 'merged-with-uncommitted' | 'replayed'
 
+/** A file of a patch. */
+export interface DiffFile {
+  /** Relative to the repository's root, with `/`. Bytes that are not UTF-8 are U+FFFD. */
+  path: string
+  /** Where a renamed file was before. */
+  previousPath: string | null
+  kind: ChangeKind
+  /**
+   * Lines added, as `git diff --numstat` counts them under the same options, whatever was cut; `null` for binary
+   * files and unreadable contents.
+   */
+  additions: number | null
+  /** Lines removed; likewise. */
+  deletions: number | null
+  /** Whether it is binary, by its content or by the snapshot's own `.gitattributes`. */
+  binary: boolean
+  /**
+   * Mode in the state it is compared with: what git alone would have left there, or, where `mixed` and with
+   * `includeGitChanges`, the state in the `from` snapshot. `null` where there was no file.
+   */
+  oldMode: string | null
+  /** Mode in the `to` snapshot; `null` where it was deleted. */
+  newMode: string | null
+  /** Object id for `oldMode`. It may be the result of a merge, which is no object of the repository. */
+  oldOid: string | null
+  /** Object id for `newMode`. */
+  newOid: string | null
+  /** Whether the text may hold what only moved: it could not be told apart, or `includeGitChanges` asked for it. */
+  mixed: boolean
+  /** Whether it only moved through git; such a file is listed with `includeGitChanges` alone. */
+  demoted: boolean
+  reason: ShownReason | DemotedReason
+  /**
+   * Where its text stands in the patch, for a change of type both parts of it. `null` where it has none: only white
+   * space differs and that is ignored, or a content cannot be read.
+   */
+  section: Section | null
+  /** Whether its text was cut for a budget. */
+  truncated: boolean
+  /** The exact path where it is not UTF-8. */
+  pathBytes: Buffer | null | null
+  /** The exact previous path where it is not UTF-8. */
+  previousPathBytes: Buffer | null | null
+}
+
+/** What a patch is to hold, and how it is to be written. */
+export interface DiffOptions {
+  /** The whole change on disk, from snapshot to snapshot, instead of the shown files alone; `false` where absent. */
+  includeGitChanges?: boolean
+  /**
+   * Lines that differ in white space alone are the same, as with `--ignore-all-space`; `false` where absent. A file
+   * with only such changes stays in `files`, with 0 additions and deletions.
+   */
+  ignoreWhitespace?: boolean
+  /** Lines of context around a change; 3 where absent. */
+  contextLines?: number
+  /** Only these files, named as in `path` of the result; others are absent from it. */
+  paths?: Array<string>
+  /**
+   * The most bytes of patch text for one file; 1 MiB where absent. Text is cut between lines, and what is left is a
+   * well-formed patch. Counts are never touched.
+   */
+  maxFileBytes?: number
+  /**
+   * The most bytes of patch text in all; 10 MiB where absent. The largest files are cut first. Headers always stay,
+   * so many files may come to more. Never more than 256 MiB: text in JavaScript has an end.
+   */
+  maxBytes?: number
+  /** Object ids in full on `index` lines; `false` where absent: as short as git makes them. */
+  fullIndex?: boolean
+  /**
+   * Names in headers without quotes and escapes, for readers that do not know them; `false` where absent. Only a
+   * name with a line feed or another control character is still quoted.
+   */
+  unquotedPaths?: boolean
+}
+
+/**
+ * Makes the patch of a turn, or of a range of turns: of exactly the files that `attributeTurn` shows, each from the
+ * state that git alone would have left to the one in the `to` snapshot, so that a file that was pulled and edited has
+ * the agent's hunks alone. With `includeGitChanges` it is the whole change on disk, byte for byte what `git diff`
+ * prints between the two snapshots. No setting of the user or the repository changes the text, and attributes come
+ * from the `to` snapshot.
+ *
+ * Budgets cut text only: `files` is always whole, its counts exact. Rejects as `attributeTurn` does.
+ *
+ * ```ts
+ * const { patch, files } = await diffTurn(request, { ignoreWhitespace: true })
+ * for (const { path, section } of files) if (section) console.log(path, patch.slice(section.start, section.end))
+ * ```
+ */
+export declare function diffTurn(request: AttributeTurnRequest, options?: DiffOptions, callOptions?: CallOptions): Promise<TurnDiff>
+
 /**
  * How strong the evidence is. `reflog`: the log of HEAD tells the whole turn, between two pins. `dates`: it
  * tells the whole turn, placed by dates. `weak`: it is silent, broken, or holds a word of no known command;
@@ -461,6 +554,18 @@ export interface RecordedFacts {
   turnStartedAt?: number
 }
 
+/** Where the text about a file stands. */
+export interface Section {
+  /** In `patch`: its first UTF-16 unit. */
+  start: number
+  /** In `patch`: the first UTF-16 unit behind it. */
+  end: number
+  /** In `patchBytes`: its first byte. */
+  byteStart: number
+  /** In `patchBytes`: the first byte behind it. */
+  byteEnd: number
+}
+
 /** A file that the agent wrote. */
 export interface ShownFile {
   /** Relative to the repository's root, with `/`. Bytes that are not UTF-8 are U+FFFD. */
@@ -513,6 +618,26 @@ export interface TurnAttribution {
   /** The files that the agent wrote, in byte order of the path. */
   shown: Array<ShownFile>
   /** What only moved through git. Shown and demoted files together are the whole change on disk. */
+  demoted: Demoted
+  branchTransition: BranchTransition
+  attribution: Attribution
+  /** What git was in the middle of at the end, where a pin recorded it. */
+  operationInProgress: OperationKind | null
+}
+
+/** The patch of a turn. */
+export interface TurnDiff {
+  /** The patch as text; bytes that are not UTF-8 are U+FFFD. */
+  patch: string
+  /** The patch, exactly. */
+  patchBytes: Buffer
+  /** Whether the text of any file was cut for a budget. */
+  truncated: boolean
+  /** Whether pairing renames was given up for size: then some stand as a deletion and an addition. */
+  renamesLimited: boolean
+  /** Every file, whatever was cut, in byte order of the path, which is the order of the patch. */
+  files: Array<DiffFile>
+  /** What only moved through git. */
   demoted: Demoted
   branchTransition: BranchTransition
   attribution: Attribution

@@ -43,6 +43,10 @@ exports.attributeTurn = async function attributeTurn(request, options) {
   return call(attributeTurn, 'attributeTurn', request, options)
 }
 
+exports.diffTurn = async function diffTurn(request, options, callOptions) {
+  return call(diffTurn, 'diffTurn', { request, options }, callOptions)
+}
+
 exports.explainPath = async function explainPath(request, path, options) {
   return call(explainPath, 'explainPath', { request, path }, options)
 }

@@ -6,7 +6,8 @@ import { keepInMessage, repoWithFeature, switchAndEdit } from './facade.turn.js'
 import { type AttributeTurnRequest, addon, type Checkpoint, type TurnAttribution } from './support/addon.js'
 import { TurnRepository } from './support/turn-repository.js'
 
-const { attributeTurn, explainPath, readCheckpoint, readCheckpointFacts, readHead, writeCheckpointFacts } = addon()
+const { attributeTurn, diffTurn, explainPath, readCheckpoint, readCheckpointFacts, readHead, writeCheckpointFacts } =
+  addon()
 const { filterUnifiedDiff, isTurnAttributionError, parseUnifiedDiff, transitionLabel } = addon()
 
 describe('one happy path of each function', () => {
@@ -145,9 +146,18 @@ describe('the request on its way to Rust', () => {
 describe('calls', () => {
   it('never throw synchronously, whatever the arguments', async () => {
     const junk = [undefined, null, 7, 'x', [], {}, 1n, Symbol('x'), revokedProxy(), () => 1]
-    const functions = [attributeTurn, explainPath, readCheckpoint, readCheckpointFacts, readHead, writeCheckpointFacts]
-    const ofPatches = [filterUnifiedDiff, parseUnifiedDiff]
-    for (const each of [...functions, ...ofPatches] as ((...args: unknown[]) => Promise<unknown>)[]) {
+    const functions = [
+      attributeTurn,
+      diffTurn,
+      explainPath,
+      readCheckpoint,
+      readCheckpointFacts,
+      readHead,
+      writeCheckpointFacts,
+      filterUnifiedDiff,
+      parseUnifiedDiff,
+    ]
+    for (const each of functions as ((...args: unknown[]) => Promise<unknown>)[]) {
       for (const first of junk) {
         for (const second of junk) {
           const outcome = each(first, second, second)

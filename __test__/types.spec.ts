@@ -6,6 +6,8 @@ import type {
   Attribution,
   Checkpoint,
   Demoted,
+  DiffFile,
+  DiffOptions,
   FilteredDiff,
   HeadFacts,
   ParsedDiff,
@@ -15,6 +17,7 @@ import type {
   ShownFile,
   TurnAttribution,
   TurnAttributionError,
+  TurnDiff,
 } from '../index.js'
 import * as api from '../index.js'
 
@@ -65,6 +68,9 @@ describe('types', () => {
     expectTypeOf<Fields<TurnAttribution>>().toEqualTypeOf<never>()
     expectTypeOf<Fields<ShownFile>>().toEqualTypeOf<never>()
     expectTypeOf<Fields<HeadFacts>>().toEqualTypeOf<never>()
+    expectTypeOf<Fields<TurnDiff>>().toEqualTypeOf<never>()
+    expectTypeOf<Fields<DiffFile>>().toEqualTypeOf<never>()
+    expectTypeOf<Fields<DiffOptions>>().toEqualTypeOf<never>()
     expectTypeOf<Fields<Checkpoint>>().toEqualTypeOf<never>()
     expectTypeOf<Fields<ParsedFile>>().toEqualTypeOf<never>()
     expectTypeOf<Fields<FilteredDiff>>().toEqualTypeOf<never>()
@@ -76,6 +82,12 @@ describe('types', () => {
     expectTypeOf(api.readCheckpoint).returns.resolves.toExtend<Checkpoint>()
     expectTypeOf(api.attributeTurn).parameter(0).toEqualTypeOf<AttributeTurnRequest>()
     expectTypeOf(api.attributeTurn).returns.resolves.toEqualTypeOf<TurnAttribution>()
+    expectTypeOf(api.diffTurn).parameter(1).toEqualTypeOf<DiffOptions | undefined>()
+    expectTypeOf(api.diffTurn).returns.resolves.toEqualTypeOf<TurnDiff>()
+    expectTypeOf<TurnDiff['patchBytes']>().toEqualTypeOf<Buffer>()
+    expectTypeOf<DiffFile['pathBytes']>().toEqualTypeOf<Buffer | null>()
+    // A file of a patch says all that one of the card says.
+    expectTypeOf<Omit<DiffFile, 'reason'>>().toExtend<Omit<ShownFile, 'reason'>>()
     expectTypeOf(api.explainPath).returns.resolves.toEqualTypeOf<PathExplanation>()
     expectTypeOf(api.transitionLabel).returns.toEqualTypeOf<string>()
     expectTypeOf(api.writeCheckpointFacts).returns.resolves.toEqualTypeOf<string>()

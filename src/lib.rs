@@ -18,6 +18,8 @@
 //! | the three-way merge | [`rules::merge3`] |
 //! | several turns at once | `turn::range` |
 //! | patches that arrive as text | [`rules::unified_diff`] |
+//! | which files there are to be seen, for card and patch | `turn::files` |
+//! | the patch | `turn::patch`, [`rules::hunks`], [`rules::patch_header`], [`rules::section_cut`] |
 //! | reading the repository | [`git`], behind [`model::GitSource`] |
 //! | the JavaScript boundary | `node` |
 //!

@@ -1,6 +1,7 @@
 // Tells a turn, asks about it, and checks what holds for every turn whatever its story:
 //   - shown and demoted files together are git's own list of the tree delta
 //   - the counts of every shown file are those of `git diff --numstat` from the state it is compared with
+//   - the patch holds exactly the shown files, and turns what they are compared with into the snapshot (patch-of-turn.ts)
 //   - asked twice, the answer is the same, and no file of the repository has changed
 //   - asked again after three more turns, and once more after `reflog expire` and `gc`: the same answer, or one that
 //     shows more and says why
@@ -16,6 +17,7 @@ import { folderChanges, folderState } from '../support/folder-state.js'
 import { runGit } from '../support/git.js'
 import { gitNumstat, type LineCount, type Place } from '../support/tree-delta.js'
 import type { TurnRepository } from '../support/turn-repository.js'
+import { expectPatchesOf, patchesOf } from './patch-of-turn.js'
 
 export interface PlayedTurn extends TurnExpectation {
   readonly request: AttributeTurnRequest
@@ -56,9 +58,11 @@ export async function ask(
   const before = folderState(folder)
   const result = await addon().attributeTurn(request)
   expect(await addon().attributeTurn(request), 'asked twice').toEqual(result)
+  const patches = await patchesOf(request)
   expect(folderChanges(before, folderState(folder)), 'files of the repository that changed').toEqual([])
   expectTurn(result).toCover(repo, request.from.ref, request.to.ref)
   await expectCountsOfGit(repo, request, result)
+  expectPatchesOf(patches, await basePlace(repo, request, result), request, result)
   if (options.askLater !== false) laterOn(repo, { request, first: result })
   return Object.assign(expectTurn(result), { request, result })
 }
@@ -84,7 +88,12 @@ export function verdictOf(result: TurnAttribution, path: string): 'shown' | 'dem
 // ---- the counts
 
 /** A place that sees the repository's objects and keeps new ones for itself. */
-function scratch(repo: TurnRepository): { place: Place; folder: string } {
+export interface Scratch {
+  place: Place
+  folder: string
+}
+
+function scratch(repo: TurnRepository): Scratch {
   const folder = mkdtempSync(join(repo.env.HOME, 'expected-'))
   const env = {
     ...repo.env,
@@ -95,15 +104,14 @@ function scratch(repo: TurnRepository): { place: Place; folder: string } {
   return { place: { cwd: repo.cwd, env }, folder }
 }
 
-/** Each shown file's counts, as git gives them for the state it is compared with and the state in the snapshot. */
-export async function countsOfGit(
+/** A place in which every state that a shown file is compared with is an object, also where a merge made it. */
+export async function basePlace(
   repo: TurnRepository,
   request: AttributeTurnRequest,
   result: TurnAttribution,
-): Promise<Map<string, LineCount>> {
-  const { place, folder } = scratch(repo)
-  const { cwd, env } = place
-  const rows = { old: '', new: '' }
+): Promise<Scratch> {
+  const made = scratch(repo)
+  const { cwd, env } = made.place
   const blobs = result.shown.filter((file) => file.oldOid !== null && file.oldMode !== '160000')
   const input = blobs.map((file) => `${file.oldOid}\n`).join('')
   const found = runGit(cwd, env, ['cat-file', '--batch-check'], { input }).split('\n')
@@ -111,9 +119,21 @@ export async function countsOfGit(
     if (!found[at]?.endsWith(' missing')) continue
     const { expectedContent } = await addon().explainPath(request, file.path)
     const content = Buffer.from(expectedContent ?? [])
-    const made = runGit(cwd, env, ['hash-object', '-w', '--stdin', '--no-filters'], { input: content })
-    expect(made, `the state that ${file.path} is compared with`).toBe(file.oldOid)
+    const oid = runGit(cwd, env, ['hash-object', '-w', '--stdin', '--no-filters'], { input: content })
+    expect(oid, `the state that ${file.path} is compared with`).toBe(file.oldOid)
   }
+  return made
+}
+
+/** Each shown file's counts, as git gives them for the state it is compared with and the state in the snapshot. */
+export async function countsOfGit(
+  repo: TurnRepository,
+  request: AttributeTurnRequest,
+  result: TurnAttribution,
+): Promise<Map<string, LineCount>> {
+  const { place, folder } = await basePlace(repo, request, result)
+  const { cwd, env } = place
+  const rows = { old: '', new: '' }
   for (const file of result.shown) {
     if (file.oldOid !== null) rows.old += `${file.oldMode} ${file.oldOid}\t${file.path}\0`
     if (file.newOid !== null) rows.new += `${file.newMode} ${file.newOid}\t${file.path}\0`

@@ -195,6 +195,12 @@ async function askProduct(
   const again = await addon.attributeTurn(request)
   if (JSON.stringify(result) !== JSON.stringify(again)) record.broken.push('asked twice, answered differently')
 
+  const patch = await addon.diffTurn(request)
+  const named = (files: readonly { path: string; previousPath: string | null }[]) =>
+    JSON.stringify(files.map((file) => [file.path, file.previousPath]))
+  if (named(patch.files) !== named(result.shown)) record.broken.push('the patch and the card list different files')
+  if (patch.files.some((file) => file.section === null)) record.broken.push('a file of the patch has no text')
+
   const listed = paths(result)
   const shown = new Set(listed.shown)
   const all = [...listed.shown, ...listed.demoted].sort()

@@ -6,6 +6,8 @@ export type Addon = typeof TurnAttributionModule
 export type {
   AttributeTurnRequest,
   Checkpoint,
+  DiffFile,
+  DiffOptions,
   FilteredDiff,
   HeadFacts,
   ParsedDiff,
@@ -13,6 +15,7 @@ export type {
   PathExplanation,
   ShownFile,
   TurnAttribution,
+  TurnDiff,
 } from '../../index.js'
 
 import type { HeadFacts } from '../../index.js'

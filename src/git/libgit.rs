@@ -7,10 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use git2::{ErrorCode as GitCode, ObjectType, Repository, Sort};
 
+use super::abbreviation::Abbreviation;
+use super::function_lines::FunctionLines;
 use super::{line_counts, logs, merge_text, open};
 use crate::model::{
-    Commit, CommitWalk, Contents, Error, Favour, GitSource, LineCounts, ObjectKind, Oid, Ref, Reflog, Signature,
-    SourceError, Tree,
+    Commit, CommitWalk, Contents, Error, Favour, GitSource, LineChange, LineCounts, ObjectKind, Oid, Ref, Reflog,
+    Signature, SourceError, Tree,
 };
 
 /// Bytes of raw tree objects kept for the length of a call.
@@ -26,6 +28,8 @@ pub struct LibgitSource {
     commits: RefCell<HashMap<Oid, Rc<Commit>>>,
     /// Results of merges: they exist nowhere but here.
     made_blobs: RefCell<HashMap<Oid, Rc<[u8]>>>,
+    abbreviation: Abbreviation,
+    function_lines: FunctionLines,
 }
 
 #[derive(Default)]
@@ -43,6 +47,8 @@ impl LibgitSource {
             trees: RefCell::default(),
             commits: RefCell::default(),
             made_blobs: RefCell::default(),
+            abbreviation: Abbreviation::default(),
+            function_lines: FunctionLines::default(),
         })
     }
 
@@ -287,6 +293,22 @@ impl GitSource for LibgitSource {
 
     fn is_shallow(&self) -> bool {
         self.repository.is_shallow()
+    }
+
+    fn line_changes(&self, old: &[u8], new: &[u8], ignore_all_space: bool) -> Result<Vec<LineChange>, SourceError> {
+        self.check_aborted()?;
+        line_counts::line_changes(old, new, ignore_all_space)
+    }
+
+    fn function_lines(&self, driver: &str, text: &[u8], before: &[usize]) -> Option<Vec<Option<Vec<u8>>>> {
+        self.function_lines.before(driver, text, before)
+    }
+
+    fn abbreviated_length(&self, oid: Oid) -> usize {
+        match (self.repository.odb(), to_git(oid)) {
+            (Ok(odb), Ok(oid)) => self.abbreviation.length(&self.repository, &odb, oid),
+            _ => oid.as_bytes().len() * 2,
+        }
     }
 
     fn check_aborted(&self) -> Result<(), SourceError> {

@@ -1,29 +1,21 @@
-//! Line counts from git's own diff library: other implementations of its algorithm count differently.
+//! Line changes and counts from git's own diff library: other implementations of its algorithm place and count
+//! differently.
 
-use git2::{DiffOptions, Patch};
+use super::xdiff;
+use crate::model::{LineChange, LineCounts, SourceError};
 
-use crate::model::{LineCounts, SourceError};
-
-/// Counts the lines that `git diff --numstat` counts between two texts, with its default algorithm. Whether a
-/// content is text is for the caller to know: here all of it is.
-pub fn count_lines(old: &[u8], new: &[u8]) -> Result<LineCounts, SourceError> {
+/// The changes that `git diff` finds between two texts, with its default algorithm. Whether a content is text is for
+/// the caller to know: here all of it is.
+pub fn line_changes(old: &[u8], new: &[u8], ignore_all_space: bool) -> Result<Vec<LineChange>, SourceError> {
     if old == new {
-        return Ok(LineCounts {
-            additions: 0,
-            deletions: 0,
-        });
+        return Ok(Vec::new());
     }
-    let failed = |error: git2::Error| SourceError::Repository(error.message().to_owned());
-    let mut options = DiffOptions::new();
-    // No context: it is not counted. No size limit: beyond one, libgit2 takes a text for binary.
-    options.force_text(true).context_lines(0).max_size(-1);
-    let patch = Patch::from_buffers(old, None, new, None, Some(&mut options)).map_err(failed)?;
-    let (_, additions, deletions) = patch.line_stats().map_err(failed)?;
-    let count = |lines: usize| u32::try_from(lines).map_err(|_| SourceError::Limit("line count"));
-    Ok(LineCounts {
-        additions: count(additions)?,
-        deletions: count(deletions)?,
-    })
+    xdiff::diff(old, new, ignore_all_space).ok_or(SourceError::Limit("content size"))
+}
+
+/// Counts the lines that `git diff --numstat` counts between two texts.
+pub fn count_lines(old: &[u8], new: &[u8]) -> Result<LineCounts, SourceError> {
+    LineCounts::of(&line_changes(old, new, false)?)
 }
 
 #[cfg(test)]

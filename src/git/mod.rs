@@ -1,5 +1,7 @@
 //! Reading a repository through libgit2. The only layer that names `git2`.
 
+mod abbreviation;
+mod function_lines;
 mod head;
 mod libgit;
 mod line_counts;
@@ -10,5 +12,5 @@ mod xdiff;
 
 pub use head::read_head;
 pub use libgit::LibgitSource;
-pub use line_counts::count_lines;
+pub use line_counts::{count_lines, line_changes};
 pub use merge_text::merge_text;

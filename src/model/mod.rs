@@ -6,6 +6,7 @@ mod error;
 mod head;
 mod oid;
 pub mod outcome;
+pub mod patch;
 mod request;
 mod source;
 mod tree;
@@ -17,7 +18,7 @@ pub use head::{HeadFacts, LogMark, OperationKind, Pin};
 pub use oid::Oid;
 pub use request::{Checkpoint, DemotedDetail, TurnRequest};
 pub use source::{
-    Commit, CommitWalk, Contents, Favour, GitSource, LineCounts, LogKind, ObjectKind, Ref, Reflog, Signature,
-    SourceError,
+    Commit, CommitWalk, Contents, Favour, GitSource, LineChange, LineCounts, LogKind, ObjectKind, Ref, Reflog,
+    Signature, SourceError,
 };
 pub use tree::{Tree, TreeEntry};

@@ -149,6 +149,30 @@ pub enum Favour {
     Theirs,
 }
 
+impl LineCounts {
+    /// The sum of changes.
+    pub fn of(changes: &[LineChange]) -> Result<LineCounts, SourceError> {
+        let sum = |lines: usize| u32::try_from(lines).map_err(|_| SourceError::Limit("line count"));
+        Ok(LineCounts {
+            additions: sum(changes.iter().map(|change| change.new_count).sum())?,
+            deletions: sum(changes.iter().map(|change| change.old_count).sum())?,
+        })
+    }
+}
+
+/// Lines of an old text that lines of a new one stand for. Line numbers count from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineChange {
+    /// The first old line, or the one that the new lines stand before.
+    pub old_start: usize,
+    /// How many old lines.
+    pub old_count: usize,
+    /// The first new line, or the one that the old lines stood before.
+    pub new_start: usize,
+    /// How many new lines.
+    pub new_count: usize,
+}
+
 /// Blob contents, and the two operations on them that come from git's own diff library.
 pub trait Contents {
     /// The content of a blob: of the repository, or one made by [`Contents::store_blob`].
@@ -196,6 +220,14 @@ pub trait GitSource: Contents {
     fn user_email(&self) -> Option<Vec<u8>>;
     /// Whether history is cut anywhere (shallow clone), so that "no common ancestor" may be untrue.
     fn is_shallow(&self) -> bool;
+    /// The changed lines between two text contents, as git finds them.
+    fn line_changes(&self, old: &[u8], new: &[u8], ignore_all_space: bool) -> Result<Vec<LineChange>, SourceError>;
+    /// What the hunk headers of a text say, by one of the diff drivers that git's library has: for each line number
+    /// in `before` (from 0, rising) the function line that stands closest before that line. `None` where there is no
+    /// such driver.
+    fn function_lines(&self, driver: &str, text: &[u8], before: &[usize]) -> Option<Vec<Option<Vec<u8>>>>;
+    /// To how many hexadecimal digits git would shorten an id here.
+    fn abbreviated_length(&self, oid: Oid) -> usize;
     /// [`SourceError::Aborted`] once the call was aborted.
     fn check_aborted(&self) -> Result<(), SourceError>;
 }

@@ -7,6 +7,7 @@
 // napi registers these functions only outside of tests.
 #![cfg_attr(test, allow(dead_code))]
 
+mod patch;
 mod request;
 mod result;
 mod work;
@@ -16,9 +17,10 @@ use std::path::Path;
 use napi::bindgen_prelude::{AsyncTask, Either, External, Uint8Array, Utf16String};
 use napi_derive::napi;
 
+use self::patch::TurnDiff;
 use self::request::{
-    ExplainPathArguments, FilterArguments, PatchText, ReadCheckpointArguments, ReadFactsArguments, ReadHeadArguments,
-    TurnRequestArguments, WriteFactsArguments, parsed,
+    DiffTurnArguments, ExplainPathArguments, FilterArguments, PatchText, ReadCheckpointArguments, ReadFactsArguments,
+    ReadHeadArguments, TurnRequestArguments, WriteFactsArguments, parsed,
 };
 use self::result::{
     FilteredDiff, HeadFacts, ParsedDiff, PathExplanation, RecordedCheckpoint, RecordedFacts, TurnAttribution,
@@ -71,6 +73,33 @@ pub fn attribute_turn(arguments: String, token: &External<CancelToken>) -> Async
         let request = arguments.to_model()?;
         let source = LibgitSource::open(Path::new(&arguments.cwd), aborted)?;
         Ok(turn::attribute_turn(&source, &request)?.into())
+    })
+}
+
+/// Makes the patch of a turn, or of a range of turns: of exactly the files that `attributeTurn` shows, each from the
+/// state that git alone would have left to the one in the `to` snapshot, so that a file that was pulled and edited has
+/// the agent's hunks alone. With `includeGitChanges` it is the whole change on disk, byte for byte what `git diff`
+/// prints between the two snapshots. No setting of the user or the repository changes the text, and attributes come
+/// from the `to` snapshot.
+///
+/// Budgets cut text only: `files` is always whole, its counts exact. Rejects as `attributeTurn` does.
+///
+/// ```ts
+/// const { patch, files } = await diffTurn(request, { ignoreWhitespace: true })
+/// for (const { path, section } of files) if (section) console.log(path, patch.slice(section.start, section.end))
+/// ```
+#[napi(
+    js_name = "diffTurn",
+    ts_args_type = "request: AttributeTurnRequest, options?: DiffOptions, callOptions?: CallOptions",
+    ts_return_type = "Promise<TurnDiff>"
+)]
+pub fn diff_turn(arguments: String, token: &External<CancelToken>) -> AsyncTask<Work<TurnDiff>> {
+    Work::start(token, move |aborted| {
+        let arguments: DiffTurnArguments = parsed(&arguments)?;
+        let request = arguments.request.to_model()?;
+        let options = arguments.options()?;
+        let source = LibgitSource::open(Path::new(&arguments.request.cwd), aborted)?;
+        Ok(turn::diff_turn(&source, &request, &options)?.into())
     })
 }
 

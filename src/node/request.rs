@@ -102,6 +102,44 @@ pub struct ExplainPathArguments {
     pub path: String,
 }
 
+/// What a patch is to hold, and how it is to be written.
+#[napi(object, object_to_js = false)]
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DiffOptions {
+    /// The whole change on disk, from snapshot to snapshot, instead of the shown files alone; `false` where absent.
+    pub include_git_changes: Option<bool>,
+    /// Lines that differ in white space alone are the same, as with `--ignore-all-space`; `false` where absent. A file
+    /// with only such changes stays in `files`, with 0 additions and deletions.
+    pub ignore_whitespace: Option<bool>,
+    /// Lines of context around a change; 3 where absent.
+    #[napi(ts_type = "number")]
+    pub context_lines: Option<f64>,
+    /// Only these files, named as in `path` of the result; others are absent from it.
+    pub paths: Option<Vec<String>>,
+    /// The most bytes of patch text for one file; 1 MiB where absent. Text is cut between lines, and what is left is a
+    /// well-formed patch. Counts are never touched.
+    #[napi(ts_type = "number")]
+    pub max_file_bytes: Option<f64>,
+    /// The most bytes of patch text in all; 10 MiB where absent. The largest files are cut first. Headers always stay,
+    /// so many files may come to more. Never more than 256 MiB: text in JavaScript has an end.
+    #[napi(ts_type = "number")]
+    pub max_bytes: Option<f64>,
+    /// Object ids in full on `index` lines; `false` where absent: as short as git makes them.
+    pub full_index: Option<bool>,
+    /// Names in headers without quotes and escapes, for readers that do not know them; `false` where absent. Only a
+    /// name with a line feed or another control character is still quoted.
+    pub unquoted_paths: Option<bool>,
+}
+
+/// Arguments of `diffTurn`.
+#[derive(Deserialize)]
+pub struct DiffTurnArguments {
+    pub request: TurnRequestArguments,
+    #[serde(default, deserialize_with = "present")]
+    pub options: Option<Option<DiffOptions>>,
+}
+
 /// Arguments of `readCheckpoint`.
 #[derive(Deserialize)]
 pub struct ReadCheckpointArguments {
@@ -165,6 +203,42 @@ impl TurnRequestArguments {
                 Some(DemotedDetail::Lines) => model::DemotedDetail::Lines,
             },
         })
+    }
+}
+
+impl DiffTurnArguments {
+    /// The options, checked.
+    pub fn options(&self) -> Result<model::patch::DiffOptions, Error> {
+        let defaults = model::patch::DiffOptions::default();
+        let options = match &self.options {
+            None => return Ok(defaults),
+            Some(None) => return Err(invalid("options must be an object")),
+            Some(Some(options)) => options,
+        };
+        Ok(model::patch::DiffOptions {
+            include_git_changes: options.include_git_changes.unwrap_or(defaults.include_git_changes),
+            ignore_whitespace: options.ignore_whitespace.unwrap_or(defaults.ignore_whitespace),
+            context_lines: whole_number(options.context_lines, "contextLines", defaults.context_lines)?,
+            paths: options.paths.clone(),
+            max_file_bytes: whole_number(options.max_file_bytes, "maxFileBytes", defaults.max_file_bytes)?,
+            max_bytes: whole_number(options.max_bytes, "maxBytes", defaults.max_bytes)?.min(LARGEST_PATCH),
+            full_index: options.full_index.unwrap_or(defaults.full_index),
+            unquoted_paths: options.unquoted_paths.unwrap_or(defaults.unquoted_paths),
+        })
+    }
+}
+
+/// A string of JavaScript holds no more than about twice as much.
+const LARGEST_PATCH: usize = 256 << 20;
+
+fn whole_number(given: Option<f64>, name: &str, default: usize) -> Result<usize, Error> {
+    match given {
+        None => Ok(default),
+        // A larger number is more than there can be of anything, which is what it will mean.
+        Some(number) if number >= 0.0 && number.fract() == 0.0 => Ok(number.min(u32::MAX.into()) as usize),
+        Some(number) => Err(invalid(format!(
+            "options.{name} must be a whole number from 0 on, not {number}"
+        ))),
     }
 }
 

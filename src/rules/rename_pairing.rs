@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::Hash;
 
-use super::similarity::{Fingerprint, Score};
+use super::similarity::{ChunkIndex, Fingerprint, Score};
 use crate::model::{Contents, Entry, FileMode, Oid, RepoPath, SourceError};
 
 /// How much work a merge or a rename pairing may do. Past a limit the paths concerned are reported, never an error.
@@ -16,6 +16,9 @@ pub struct MergeLimits {
     pub max_rename_candidates: usize,
     /// Blob bytes read for one pairing; it bounds memory as well.
     pub max_rename_bytes: u64,
+    /// Shared chunks looked at when all files are compared with all; it bounds time. Past it they are not paired by
+    /// similarity.
+    pub max_rename_work: u64,
 }
 
 impl Default for MergeLimits {
@@ -24,6 +27,7 @@ impl Default for MergeLimits {
             max_blob_bytes: 128 << 20,
             max_rename_candidates: 1000,
             max_rename_bytes: 128 << 20,
+            max_rename_work: 500_000_000,
         }
     }
 }
@@ -298,7 +302,7 @@ impl<'a> Matching<'a> {
             let Some(target) = target.filter(|&target| self.target_open(target)) else {
                 continue;
             };
-            if let Compared::Score(score) = self.compare(source, target, SAME_NAME_THRESHOLD, reader)? {
+            if let Compared::Score(score) = self.compare(source, target, SAME_NAME_THRESHOLD, None, reader)? {
                 self.take(source, target, score, false);
                 if let Some(moved) = &mut moved {
                     moved.record(path, self.added[target].0);
@@ -335,10 +339,22 @@ impl<'a> Matching<'a> {
             return Ok(());
         }
         let mut candidates = Vec::new();
+        let index = reader.index(sources.iter().map(|&source| self.deleted[source].1.oid))?;
+        let mut shared = vec![0; sources.len()];
+        let mut work = 0;
         for &target in &targets {
             let mut best: Vec<Candidate> = Vec::with_capacity(BEST_PER_TARGET + 1);
-            for &source in &sources {
-                let score = match self.compare(source, target, THRESHOLD, reader)? {
+            let oid = self.added[target].1.oid;
+            reader.load(oid)?;
+            if let Known::Print(print) = &reader.known[&oid] {
+                work += index.shared_bytes(print, &mut shared);
+            }
+            if work > limits.max_rename_work {
+                self.unsure.extend(sources);
+                return Ok(());
+            }
+            for (&source, &shared) in sources.iter().zip(&shared) {
+                let score = match self.compare(source, target, THRESHOLD, Some(shared), reader)? {
                     Compared::Score(score) => score,
                     Compared::Below => continue,
                     Compared::Skipped => {
@@ -396,15 +412,19 @@ impl<'a> Matching<'a> {
         source: usize,
         target: usize,
         at_least: Score,
+        shared: Option<u64>,
         reader: &mut Reader<'_>,
     ) -> Result<Compared, SourceError> {
         let (old, new) = (self.deleted[source].1.oid, self.added[target].1.oid);
         reader.load(old)?;
         reader.load(new)?;
         Ok(match (&reader.known[&old], &reader.known[&new]) {
-            (Known::Print(old), Known::Print(new)) => {
-                old.similarity(new, at_least).map_or(Compared::Below, Compared::Score)
-            }
+            (Known::Print(old), Known::Print(new)) => shared
+                .map_or_else(
+                    || old.similarity(new, at_least),
+                    |shared| old.score(new, shared, at_least),
+                )
+                .map_or(Compared::Below, Compared::Score),
             // Whatever is in it, a content several times as large is not similar.
             (Known::Print(print), Known::TooLarge(size)) | (Known::TooLarge(size), Known::Print(print))
                 if print.size() < size / 2 =>
@@ -457,6 +477,18 @@ impl<'a> Reader<'a> {
             bytes_left: limits.max_rename_bytes,
             known: HashMap::new(),
         }
+    }
+
+    /// An index of contents, numbered in order.
+    fn index(&mut self, contents: impl Iterator<Item = Oid>) -> Result<ChunkIndex, SourceError> {
+        let mut index = ChunkIndex::default();
+        for (number, oid) in contents.enumerate() {
+            self.load(oid)?;
+            if let Known::Print(print) = &self.known[&oid] {
+                index.add(number, print);
+            }
+        }
+        Ok(index)
     }
 
     fn load(&mut self, oid: Oid) -> Result<(), SourceError> {

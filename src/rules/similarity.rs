@@ -72,15 +72,28 @@ impl Fingerprint {
         self.size
     }
 
+    /// Sizes alone rule out most pairs. An empty content is similar to nothing.
+    fn may_resemble(&self, other: &Fingerprint, at_least: Score) -> bool {
+        let (smaller, larger) = (self.size.min(other.size), self.size.max(other.size));
+        smaller > 0 && smaller * u64::from(Score::MAX.0) >= larger * u64::from(at_least.0)
+    }
+
     /// The similarity to another content, or `None` where it is below `at_least` or one of the two is empty:
     /// bytes of shared chunks over the larger size.
     pub fn similarity(&self, other: &Fingerprint, at_least: Score) -> Option<Score> {
-        let (smaller, larger) = (self.size.min(other.size), self.size.max(other.size));
-        // Sizes alone rule out most pairs. An empty content is similar to nothing.
-        if smaller == 0 || smaller * u64::from(Score::MAX.0) < larger * u64::from(at_least.0) {
+        let possible = self.may_resemble(other, at_least);
+        possible
+            .then(|| self.shared_bytes(other))
+            .and_then(|shared| self.score(other, shared, at_least))
+    }
+
+    /// The same, where the bytes of shared chunks are known.
+    pub fn score(&self, other: &Fingerprint, shared: u64, at_least: Score) -> Option<Score> {
+        if !self.may_resemble(other, at_least) {
             return None;
         }
-        let score = Score((self.shared_bytes(other) * u64::from(Score::MAX.0) / larger) as u32);
+        let larger = self.size.max(other.size);
+        let score = Score((shared * u64::from(Score::MAX.0) / larger) as u32);
         (score >= at_least).then_some(score)
     }
 
@@ -99,6 +112,37 @@ impl Fingerprint {
             }
         }
         shared
+    }
+}
+
+/// Which of many contents hold a chunk: comparing another one with all of them costs what they share, not what they hold.
+#[derive(Default)]
+pub struct ChunkIndex {
+    holders: HashMap<u64, Vec<(usize, u64)>, BuildHasherDefault<Passthrough>>,
+}
+
+impl ChunkIndex {
+    /// Adds a content under a number.
+    pub fn add(&mut self, number: usize, print: &Fingerprint) {
+        for &(chunk, bytes) in &print.chunks {
+            self.holders.entry(chunk).or_default().push((number, bytes));
+        }
+    }
+
+    /// Writes the bytes that a content shares with each; returns how much work that was.
+    pub fn shared_bytes(&self, print: &Fingerprint, shared: &mut [u64]) -> u64 {
+        shared.fill(0);
+        let mut work = (shared.len() + print.chunks.len()) as u64;
+        for &(chunk, bytes) in &print.chunks {
+            let Some(holders) = self.holders.get(&chunk) else {
+                continue;
+            };
+            work += holders.len() as u64;
+            for &(number, held) in holders {
+                shared[number] += bytes.min(held);
+            }
+        }
+        work
     }
 }
 
@@ -171,6 +215,21 @@ mod tests {
         assert_eq!(similarity_percent(&lines(0..100), &lines(50..150)), 50);
         assert_eq!(similarity_percent(&lines(0..100), &lines(0..50)), 50);
         assert_eq!(similarity_percent(&lines(0..3), &lines(1..3)), 66);
+    }
+
+    #[test]
+    fn an_index_shares_as_pairs_do() {
+        let contents = [lines(0..100), lines(50..150), b"aa\naa\n".to_vec(), Vec::new()];
+        let prints = contents.each_ref().map(|content| Fingerprint::of(content));
+        let mut index = ChunkIndex::default();
+        for (number, print) in prints.iter().enumerate() {
+            index.add(number, print);
+        }
+        let mut shared = [7; 4];
+        for one in &prints {
+            index.shared_bytes(one, &mut shared);
+            assert_eq!(shared, prints.each_ref().map(|other| one.shared_bytes(other)));
+        }
     }
 
     #[test]

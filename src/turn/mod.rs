@@ -4,18 +4,22 @@ mod analysis;
 mod attributes_at;
 mod chronicle;
 mod explanation;
+mod files;
 mod originals;
+mod patch;
 mod presentation;
 mod range;
 mod rebases;
 mod replay;
 mod snapshot;
 mod state;
+mod texts;
 mod transition;
 mod tree_delta;
 mod turn_commits;
 
 use crate::model::outcome::{Attribution, PathExplanation, TurnAttribution};
+use crate::model::patch::{DiffOptions, TurnDiff};
 use crate::model::{Checkpoint, Error, GitSource, Oid, RepoPath, TurnRequest};
 use crate::rules::checkpoint_facts::{RecordedFacts, read_facts};
 use range::Range;
@@ -35,6 +39,12 @@ pub fn attribute_turn(source: &dyn GitSource, request: &TurnRequest) -> Result<T
         },
         operation_in_progress: range.operation,
     })
+}
+
+/// Makes the patch of a turn, or of a range of turns: of the shown files, or of the whole change on disk.
+pub fn diff_turn(source: &dyn GitSource, request: &TurnRequest, options: &DiffOptions) -> Result<TurnDiff, Error> {
+    let range = Range::analyse(source, request)?;
+    patch::diff(source, range, options, request.demoted)
 }
 
 /// Says what decided one file of a turn or range.

@@ -1,13 +1,13 @@
-//! From verdicts to files: kinds, renames and line counts.
+//! The card: shown files and demoted ones, with their line counts.
 
 use std::collections::BTreeMap;
 
 use super::attributes_at::attributes_at;
+use super::files::{change_kind, shown_files};
 use super::snapshot::unreadable;
-use crate::model::outcome::{ChangeKind, Demoted, DemotedFile, ShownFile, Verdict};
-use crate::model::{Delta, DemotedDetail, Entry, Error, FileMode, GitSource, Oid, RepoPath, SourceError, is_binary};
-use crate::rules::attributes::{Attributes, DiffAttribute};
-use crate::rules::rename_pairing::{MergeLimits, pair_renames};
+use super::texts::{Sides, Texts};
+use crate::model::outcome::{Demoted, DemotedFile, ShownFile, Verdict};
+use crate::model::{Delta, DemotedDetail, Entry, Error, GitSource, Oid, RepoPath, SourceError};
 use crate::rules::verdict::Decision;
 
 /// The shown files of a turn and the sum of the others. `tree` is the end snapshot's.
@@ -18,11 +18,7 @@ pub fn present(
     decisions: &BTreeMap<RepoPath, Decision>,
     detail: DemotedDetail,
 ) -> Result<(Vec<ShownFile>, Demoted), Error> {
-    let counted = decisions
-        .iter()
-        .filter(|(_, decision)| detail == DemotedDetail::Lines || matches!(decision.verdict, Verdict::Shown(_)));
-    let attributes = attributes_at(source, tree, counted.map(|(path, _)| path)).map_err(|error| unreadable(&error))?;
-    let counting = Counting { source, attributes };
+    let counting = Counting::new(source, tree, decisions, detail, true).map_err(|error| unreadable(&error))?;
     let shown = counting.shown(delta, decisions).map_err(|error| unreadable(&error))?;
     let demoted = counting
         .demoted(delta, decisions, detail)
@@ -30,9 +26,21 @@ pub fn present(
     Ok((shown, demoted))
 }
 
+/// The sum of the demoted files alone.
+pub fn sum_demoted(
+    source: &dyn GitSource,
+    tree: Oid,
+    delta: &Delta,
+    decisions: &BTreeMap<RepoPath, Decision>,
+    detail: DemotedDetail,
+) -> Result<Demoted, Error> {
+    Counting::new(source, tree, decisions, detail, false)
+        .and_then(|counting| counting.demoted(delta, decisions, detail))
+        .map_err(|error| unreadable(&error))
+}
+
 struct Counting<'a> {
-    source: &'a dyn GitSource,
-    attributes: Attributes,
+    texts: Texts<'a>,
 }
 
 /// Lines of one change; `None` where it is binary or cannot be read.
@@ -43,75 +51,42 @@ struct Lines {
     binary: bool,
 }
 
-impl Counting<'_> {
+impl<'a> Counting<'a> {
+    fn new(
+        source: &'a dyn GitSource,
+        tree: Oid,
+        decisions: &BTreeMap<RepoPath, Decision>,
+        detail: DemotedDetail,
+        count_shown: bool,
+    ) -> Result<Counting<'a>, SourceError> {
+        let counted = decisions.iter().filter(|(_, decision)| match decision.verdict {
+            Verdict::Shown(_) => count_shown,
+            Verdict::Demoted(_) => detail == DemotedDetail::Lines,
+        });
+        let attributes = attributes_at(source, tree, counted.map(|(path, _)| path))?;
+        let texts = Texts { source, attributes };
+        Ok(Counting { texts })
+    }
+
     fn shown(&self, delta: &Delta, decisions: &BTreeMap<RepoPath, Decision>) -> Result<Vec<ShownFile>, SourceError> {
-        let mut files = Vec::new();
-        for (path, decision) in decisions {
-            let Verdict::Shown(reason) = decision.verdict else {
-                continue;
-            };
-            files.push(ShownFile {
-                path: path.clone(),
-                previous_path: None,
-                kind: ChangeKind::Modified,
-                additions: None,
-                deletions: None,
-                binary: false,
-                old: decision.base,
-                new: delta[path].new,
-                mixed: decision.mixed,
+        let mut shown = Vec::new();
+        for file in shown_files(self.texts.source, delta, decisions)?.files {
+            let Verdict::Shown(reason) = file.verdict else { continue };
+            let lines = self.lines(file.old_path(), &file.path, file.old, file.new)?;
+            shown.push(ShownFile {
+                path: file.path,
+                previous_path: file.previous_path,
+                kind: file.kind,
+                additions: lines.additions,
+                deletions: lines.deletions,
+                binary: lines.binary,
+                old: file.old,
+                new: file.new,
+                mixed: file.mixed,
                 reason,
             });
         }
-        self.pair(&mut files)?;
-        for file in &mut files {
-            if file.kind != ChangeKind::Renamed {
-                file.kind = change_kind(file.old, file.new);
-            }
-            let lines = self.lines(
-                file.previous_path.as_ref().unwrap_or(&file.path),
-                &file.path,
-                file.old,
-                file.new,
-            )?;
-            (file.additions, file.deletions, file.binary) = (lines.additions, lines.deletions, lines.binary);
-        }
-        Ok(files)
-    }
-
-    /// Joins a deleted and an added file that are alike. Only shown files are paired: a file that history
-    /// took away is no previous path of one that the agent wrote.
-    fn pair(&self, files: &mut Vec<ShownFile>) -> Result<(), SourceError> {
-        // Empty files are all alike: that says nothing of where one came from.
-        let empty = self.source.store_blob(Vec::new());
-        let ends = |old: bool| {
-            let one_sided = files
-                .iter()
-                .filter(move |file| file.old.is_some() == old && file.new.is_some() != old);
-            one_sided
-                .filter_map(|file| Some((file.path.clone(), file.old.or(file.new)?)))
-                .filter(|(_, entry)| entry.oid != empty)
-                .collect::<Vec<_>>()
-        };
-        let (deleted, added) = (ends(true), ends(false));
-        if deleted.is_empty() || added.is_empty() {
-            return Ok(());
-        }
-        let pairing = pair_renames(&deleted, &added, self.source, &MergeLimits::default())?;
-        for pair in pairing.pairs {
-            let Some(from) = files.iter().position(|file| file.path == pair.from) else {
-                continue;
-            };
-            let gone = files.remove(from);
-            let Some(file) = files.iter_mut().find(|file| file.path == pair.to) else {
-                continue;
-            };
-            file.kind = ChangeKind::Renamed;
-            file.previous_path = Some(gone.path);
-            file.old = gone.old;
-            file.mixed |= gone.mixed;
-        }
-        Ok(())
+        Ok(shown)
     }
 
     fn demoted(
@@ -157,8 +132,7 @@ impl Counting<'_> {
         Ok(demoted)
     }
 
-    /// As `git diff --numstat` counts: by attribute and content binary or text, links and submodules by the
-    /// text that git keeps for them.
+    /// As `git diff --numstat` counts.
     fn lines(
         &self,
         old_path: &RepoPath,
@@ -166,40 +140,17 @@ impl Counting<'_> {
         old: Option<Entry>,
         new: Option<Entry>,
     ) -> Result<Lines, SourceError> {
-        let binary = Lines {
-            additions: None,
-            deletions: None,
-            binary: true,
+        let (old, new) = match self.texts.sides(old_path, new_path, old, new)? {
+            Sides::Unreadable => return Ok(Lines::default()),
+            Sides::Binary => {
+                return Ok(Lines {
+                    binary: true,
+                    ..Lines::default()
+                });
+            }
+            Sides::Text(old, new) => (old, new),
         };
-        let sides = [(old_path, old), (new_path, new)];
-        let mut text_forced = [false; 2];
-        for (side, (path, entry)) in sides.iter().enumerate() {
-            if !entry.is_some_and(|entry| entry.mode.is_file()) {
-                continue;
-            }
-            match self.attributes.diff(path) {
-                DiffAttribute::Unset => return Ok(binary),
-                DiffAttribute::Set => text_forced[side] = true,
-                DiffAttribute::Unspecified | DiffAttribute::Driver(_) => {}
-            }
-        }
-        let mut contents = Vec::new();
-        for (_, entry) in sides {
-            match self.content(entry) {
-                Ok(content) => contents.push(content),
-                Err(SourceError::Aborted) => return Err(SourceError::Aborted),
-                // The rest of the result stands without this file's counts.
-                Err(_) => return Ok(Lines::default()),
-            }
-        }
-        if contents
-            .iter()
-            .zip(text_forced)
-            .any(|(content, text)| !text && is_binary(content))
-        {
-            return Ok(binary);
-        }
-        match self.source.count_lines(&contents[0], &contents[1]) {
+        match self.texts.source.count_lines(&old, &new) {
             Ok(counts) => Ok(Lines {
                 additions: Some(counts.additions),
                 deletions: Some(counts.deletions),
@@ -208,27 +159,5 @@ impl Counting<'_> {
             Err(SourceError::Aborted) => Err(SourceError::Aborted),
             Err(_) => Ok(Lines::default()),
         }
-    }
-
-    fn content(&self, entry: Option<Entry>) -> Result<std::rc::Rc<[u8]>, SourceError> {
-        match entry {
-            None => Ok(Vec::new().into()),
-            Some(Entry {
-                mode: FileMode::GITLINK,
-                oid,
-            }) => Ok(format!("Subproject commit {oid}\n").into_bytes().into()),
-            Some(entry) => self.source.read_blob(entry.oid),
-        }
-    }
-}
-
-fn change_kind(old: Option<Entry>, new: Option<Entry>) -> ChangeKind {
-    let is_submodule = |entry: Option<Entry>| entry.is_some_and(|entry| entry.mode == FileMode::GITLINK);
-    match (old, new) {
-        (Some(one), Some(two)) if !one.mode.same_type(two.mode) => ChangeKind::Typechange,
-        _ if is_submodule(old) || is_submodule(new) => ChangeKind::Submodule,
-        (None, _) => ChangeKind::Added,
-        (_, None) => ChangeKind::Deleted,
-        _ => ChangeKind::Modified,
     }
 }

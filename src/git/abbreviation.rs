@@ -1,0 +1,148 @@
+//! How short git would write an object id in a repository.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use git2::{Odb, Oid, Repository};
+
+/// The shortest that git makes an id of itself.
+const SHORTEST: usize = 7;
+/// Object databases that borrow from one another in a row; git gives up there too.
+const MAX_ALTERNATES: usize = 6;
+
+/// Finds the abbreviation of ids, and keeps what it found.
+#[derive(Default)]
+pub struct Abbreviation {
+    least: RefCell<Option<usize>>,
+    known: RefCell<HashMap<Oid, usize>>,
+}
+
+impl Abbreviation {
+    /// How many digits it takes: half the bits of the number of packed objects, and more until it is the only object
+    /// that begins so.
+    pub fn length(&self, repository: &Repository, odb: &Odb<'_>, oid: Oid) -> usize {
+        if let Some(&known) = self.known.borrow().get(&oid) {
+            return known;
+        }
+        let mut length = *self
+            .least
+            .borrow_mut()
+            .get_or_insert_with(|| least_length(packed_objects(&repository.commondir().join("objects"))));
+        let full = oid.as_bytes().len() * 2;
+        while length < full && is_taken(odb, oid, length) {
+            length += 1;
+        }
+        self.known.borrow_mut().insert(oid, length);
+        length
+    }
+}
+
+/// Whether another object begins with the same digits.
+fn is_taken(odb: &Odb<'_>, oid: Oid, length: usize) -> bool {
+    match odb.exists_prefix(oid, length) {
+        Ok(found) => found != oid,
+        Err(error) => error.code() == git2::ErrorCode::Ambiguous,
+    }
+}
+
+fn least_length(objects: u64) -> usize {
+    let bits = (u64::BITS - objects.leading_zeros()) as usize;
+    SHORTEST.max(bits.div_ceil(2))
+}
+
+/// How many objects the packs hold, those of borrowed databases too. What cannot be read is not counted.
+fn packed_objects(objects: &Path) -> u64 {
+    let mut databases = vec![objects.to_path_buf()];
+    let mut seen = HashSet::new();
+    let mut count = 0;
+    for _ in 0..=MAX_ALTERNATES {
+        let mut borrowed = Vec::new();
+        for database in databases {
+            let place = database.canonicalize().unwrap_or_else(|_| database.clone());
+            if seen.insert(place) {
+                count += packed_in(&database.join("pack")).unwrap_or(0);
+                borrowed.extend(alternates(&database));
+            }
+        }
+        databases = borrowed;
+    }
+    count
+}
+
+fn packed_in(folder: &Path) -> std::io::Result<u64> {
+    let (mut count, covered) = multi_pack_index(&folder.join("multi-pack-index")).unwrap_or_default();
+    for file in fs::read_dir(folder)?.flatten() {
+        let path = file.path();
+        let covered = path
+            .file_name()
+            .is_some_and(|name| covered.contains(name.as_encoded_bytes()));
+        if path.extension().is_some_and(|extension| extension == "idx")
+            && !covered
+            && path.with_extension("pack").exists()
+        {
+            count += objects_of_pack(&path).unwrap_or(0);
+        }
+    }
+    Ok(count)
+}
+
+/// The last entry of the fan-out table of a pack index is the number of its objects.
+fn objects_of_pack(index: &Path) -> std::io::Result<u64> {
+    let mut file = File::open(index)?;
+    let mut magic = [0; 4];
+    file.read_exact(&mut magic)?;
+    let header = if magic == *b"\xfftOc" { 8 } else { 0 };
+    number_at(&mut file, header + 255 * 4)
+}
+
+/// The number of objects of a multi-pack index, and the names of the pack indexes that it covers.
+fn multi_pack_index(path: &Path) -> Option<(u64, HashSet<Vec<u8>>)> {
+    let mut file = File::open(path).ok()?;
+    let mut header = [0; 12];
+    file.read_exact(&mut header).ok()?;
+    if !header.starts_with(b"MIDX") {
+        return None;
+    }
+    let mut table = vec![0; (usize::from(header[6]) + 1) * 12];
+    file.read_exact(&mut table).ok()?;
+    let mut chunks = HashMap::new();
+    for pair in table.windows(24).step_by(12) {
+        let place = |at: usize| Some(u64::from_be_bytes(pair[at..at + 8].try_into().ok()?));
+        chunks.insert(<[u8; 4]>::try_from(&pair[..4]).ok()?, (place(4)?, place(16)?));
+    }
+    let &(fan_out, _) = chunks.get(b"OIDF")?;
+    let count = number_at(&mut file, fan_out + 255 * 4).ok()?;
+    let &(start, end) = chunks.get(b"PNAM")?;
+    let mut names = vec![0; usize::try_from(end.checked_sub(start)?).ok()?.min(1 << 24)];
+    file.seek(SeekFrom::Start(start)).ok()?;
+    file.read_exact(&mut names).ok()?;
+    Some((count, names.split(|&byte| byte == 0).map(<[u8]>::to_vec).collect()))
+}
+
+fn number_at(file: &mut File, at: u64) -> std::io::Result<u64> {
+    let mut number = [0; 4];
+    file.seek(SeekFrom::Start(at))?;
+    file.read_exact(&mut number)?;
+    Ok(u64::from(u32::from_be_bytes(number)))
+}
+
+fn alternates(database: &Path) -> Vec<PathBuf> {
+    let text = fs::read_to_string(database.join("info/alternates")).unwrap_or_default();
+    let places = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    places.map(|place| database.join(place)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::least_length;
+
+    #[test]
+    fn half_the_bits_of_the_number_of_objects() {
+        for (objects, length) in [(0, 7), (1 << 13, 7), (1 << 14, 8), ((1 << 14) - 1, 7), (849_000, 10)] {
+            assert_eq!(least_length(objects), length, "{objects}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The two contents of a change as git compares them: by attribute and content binary or text, links and submodules
+//! by the text that git keeps for them.
+
+use std::rc::Rc;
+
+use crate::model::{Entry, FileMode, GitSource, RepoPath, SourceError, is_binary};
+use crate::rules::attributes::{Attributes, DiffAttribute};
+
+/// The two sides of a change.
+pub enum Sides {
+    /// A content cannot be read; the rest of the result stands without it.
+    Unreadable,
+    /// One is binary.
+    Binary,
+    /// Both are text; nothing, where there is no file.
+    Text(Rc<[u8]>, Rc<[u8]>),
+}
+
+/// Reads contents, with the attributes that bear on them.
+pub struct Texts<'a> {
+    /// Where they are read.
+    pub source: &'a dyn GitSource,
+    /// The end snapshot's attributes.
+    pub attributes: Attributes,
+}
+
+impl Texts<'_> {
+    /// The sides of a change.
+    pub fn sides(
+        &self,
+        old_path: &RepoPath,
+        new_path: &RepoPath,
+        old: Option<Entry>,
+        new: Option<Entry>,
+    ) -> Result<Sides, SourceError> {
+        let sides = [(old_path, old), (new_path, new)];
+        let mut text_forced = [false; 2];
+        for (side, (path, entry)) in sides.iter().enumerate() {
+            if !entry.is_some_and(|entry| entry.mode.is_file()) {
+                continue;
+            }
+            match self.attributes.diff(path) {
+                DiffAttribute::Unset => return Ok(Sides::Binary),
+                DiffAttribute::Set => text_forced[side] = true,
+                DiffAttribute::Unspecified | DiffAttribute::Driver(_) => {}
+            }
+        }
+        let mut contents = [const { None }; 2];
+        for (side, (_, entry)) in sides.into_iter().enumerate() {
+            match self.content(entry) {
+                Ok(content) if !text_forced[side] && is_binary(&content) => return Ok(Sides::Binary),
+                Ok(content) => contents[side] = Some(content),
+                Err(SourceError::Aborted) => return Err(SourceError::Aborted),
+                Err(_) => {}
+            }
+        }
+        Ok(match contents {
+            [Some(old), Some(new)] => Sides::Text(old, new),
+            _ => Sides::Unreadable,
+        })
+    }
+
+    /// The diff driver of a change: the old path's, else the new one's.
+    pub fn driver(&self, old_path: &RepoPath, new_path: &RepoPath) -> Option<String> {
+        [old_path, new_path]
+            .into_iter()
+            .find_map(|path| match self.attributes.diff(path) {
+                DiffAttribute::Driver(name) => Some(name),
+                _ => None,
+            })
+    }
+
+    fn content(&self, entry: Option<Entry>) -> Result<Rc<[u8]>, SourceError> {
+        match entry {
+            None => Ok(Vec::new().into()),
+            Some(Entry {
+                mode: FileMode::GITLINK,
+                oid,
+            }) => Ok(format!("Subproject commit {oid}\n").into_bytes().into()),
+            Some(entry) => self.source.read_blob(entry.oid),
+        }
+    }
+}
