@@ -1130,8 +1130,8 @@ export const clauses = [
   off(
     '13 candidates: none that was made from the commit',
     REPLAY,
-    'self.made_before(commit.oid, candidate) || (unproven',
-    '(unproven',
+    'self.made_before(commit.oid, candidate) || (untold',
+    '(untold',
     'clauses > a patch by mail, picked elsewhere in the turn',
   ),
   off(

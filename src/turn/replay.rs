@@ -242,8 +242,6 @@ impl<'a> Replay<'a> {
                 .len();
             return Ok(match self.recommitted(commit, making)? {
                 Some((differing, stood)) if differing < kept => Role::Recommit(stood),
-                // A rewriter may put it elsewhere.
-                _ if self.source.read_commit(old)?.parents != commit.parents => Role::Pick(old),
                 _ => Role::Amend(old),
             });
         }
@@ -611,9 +609,13 @@ impl<'a> Replay<'a> {
         if let Some(known) = self.chosen_originals.get(&commit.oid) {
             return Ok(*known);
         }
-        let unproven = self.is_unproven(commit);
-        let made_later =
-            |candidate| self.made_before(commit.oid, candidate) || (unproven && self.making(candidate).is_some());
+        // What no log tells of is no copy of what a log says was copied: it is where that came from.
+        let is_copy = |candidate| {
+            let making = self.making(candidate);
+            making.is_some_and(|making| matches!(self.chronicle.word(making), Word::Pick(_)))
+        };
+        let untold = self.making(commit.oid).is_none();
+        let made_later = |candidate| self.made_before(commit.oid, candidate) || (untold && is_copy(candidate));
         let making = self.making(commit.oid);
         let picked = |making: Making| self.chronicle.entry(making).message.contains(" (pick): ");
         let all = self.originals.of(commit, making.is_some_and(picked), made_later)?;
