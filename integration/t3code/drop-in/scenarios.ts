@@ -267,13 +267,14 @@ export const scenarios: Record<string, Scenario> = {
   "what the user committed elsewhere before the provider's start is not the agent's": (...given) =>
     staged(given, async ({ host, repo }) => {
       await host.turn(() => repo.write('a.ts', 'a\n'))
-      // After the snapshot that the next turn is compared with, and before the next turn.
+      // After the snapshot that the next turn is compared with, and before the next turn. Git counts in seconds: what
+      // is dated in the second of a boundary counts as made in the turn.
+      await new Promise((resolve) => setTimeout(resolve, 1100))
       const elsewhere = join(repo.cwd, '../elsewhere')
       repo.git('worktree', 'add', '-q', '-b', 'side', elsewhere, 'main')
       repo.write('../elsewhere/side.ts', 'by the user\n')
       repo.git('-C', elsewhere, 'add', '-A')
       repo.git('-C', elsewhere, 'commit', '-q', '-m', 'by the user')
-      // git counts in seconds: what is dated in the second of the start counts as made in the turn.
       await new Promise((resolve) => setTimeout(resolve, 1100))
       await host.turn(() => {
         repo.git('merge', '-q', 'side')
