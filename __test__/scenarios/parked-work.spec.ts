@@ -9,7 +9,9 @@ import { ask, type PlayedTurn, playTurn } from './play.js'
 const resolution = lines(20).replace('line 3', 'resolved')
 
 /** `feature` holds a commit of before the turn; `main` went on. */
-function featureBesideMain(change: (repo: TurnRepository) => unknown = (repo) => repo.create('m.ts', 'm\n')) {
+function featureBesideMain(
+  change: (repo: TurnRepository) => unknown = (repo) => repo.create('m.ts', 'm\n'),
+): TurnRepository {
   const repo = TurnRepository.create({ 'a.ts': lines(20) })
   repo.switchNew('feature').edit('a.ts', 3, 'earlier').commit('earlier')
   repo.checkout('main')
@@ -62,21 +64,23 @@ describe('an older commit is amended in a worktree and picked here', () => {
 
   it('asked again when the worktree and its branch are gone: still shown', async () => {
     const repo = featureBesideMain()
+    let sub = repo
     const turn = await playTurn(repo, () => {
-      repo.worktree('sub', 'feature').create('mine.ts', 'mine\n').amend()
+      sub = repo.worktree('sub', 'feature')
+      sub.create('mine.ts', 'mine\n').amend()
       expect(repo.cherryPick('sub').status).toBe(0)
     })
     turn.toShow(['mine.ts']).toDemote(1)
-    repo.git('worktree', 'remove', '--force', join(repo.root, 'worktree-sub'))
-    repo.branch('-q', '-D', 'sub')
+    repo.worktreeRemove(sub).branch('-q', '-D', 'sub')
     ;(await ask(repo, turn.request)).toShow(['mine.ts']).toDemote(1)
   })
 
   it('and reset away there, its logs expired: still shown', async () => {
     const repo = featureBesideMain()
-    const sub = repo.worktree('sub', 'feature')
+    let sub = repo
     const turn = await playTurn(repo, () => {
-      inTurn(sub).create('mine.ts', 'mine\n').amend()
+      sub = repo.worktree('sub', 'feature')
+      sub.create('mine.ts', 'mine\n').amend()
       expect(repo.cherryPick('sub').status).toBe(0)
       sub.reset('hard', 'feature')
     })
@@ -207,7 +211,13 @@ describe('a range over work that lay elsewhere between its turns', () => {
         expect(repo.merge('stash@{0}').status).toBe(0)
       },
     ],
-    ['applied and committed', (repo) => repo.git('stash', 'apply', '-q') + repo.commit('work')],
+    [
+      'applied and committed',
+      (repo) => {
+        repo.git('stash', 'apply', '-q')
+        repo.commit('work')
+      },
+    ],
   ]
   for (const [name, comeBack] of returns) {
     it(`stashed in one turn, ${name} in the next: shown`, async () => {
@@ -255,7 +265,10 @@ describe('work of a few minutes before the turn only moves', () => {
   function recent(): TurnRepository {
     const repo = TurnRepository.create({ 'a.ts': lines(30), 'b.ts': lines(30) })
     let at = Math.floor(Date.now() / 1000) - 500
-    repo.clock.oldDate = () => `${(at += 3)} +0000`
+    repo.clock.oldDate = () => {
+      at += 3
+      return `${at} +0000`
+    }
     repo.switchNew('feature').edit('a.ts', 3, 'one').commit('one')
     repo.edit('a.ts', 10, 'two').create('two.ts', 'two\n').commit('two')
     repo.edit('b.ts', 3, 'three').commit('three')

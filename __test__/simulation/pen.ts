@@ -70,13 +70,13 @@ export class Pen {
       .filter(([, state]) => state.mode !== '120000' && state.lines.length >= least)
       .map(([path]) => path)
     const hot = fit.filter((path) => busy.includes(path))
-    if (hot.length > 0 && this.random.chance(0.18)) return this.random.pick(hot)
+    if (hot.length > 0 && this.random.chance(0.14)) return this.random.pick(hot)
     return this.random.pickOrNull(fit)
   }
 
   private place(path: string, length: number): number {
     // A busy file has a spot where everybody writes.
-    if (busy.includes(path) && this.random.chance(0.2)) return Math.min(this.random.between(4, 7), length - 1)
+    if (busy.includes(path) && this.random.chance(0.15)) return Math.min(this.random.between(4, 7), length - 1)
     return this.random.between(1, length - 1)
   }
 

@@ -63,12 +63,13 @@ pub fn reappear(before: Option<Version<'_>>, after: Option<Version<'_>>, elsewhe
         .any(|(line, count)| *count > 0 && lines.contains_key(line))
 }
 
-/// The least length of a line, without the blanks around it, that tells where it comes from.
+/// The least length of a line, without the blanks around it, that tells where it comes from. Where no line is that
+/// long, all of them have to.
 const TELLING: usize = 8;
 
-/// Adds the telling lines that were added by hand, `before` to `after`, without the blanks around them.
+/// Adds the lines that were added by hand, `before` to `after`, without the blanks around them.
 pub fn collect_added(before: Option<Version<'_>>, after: Option<Version<'_>>, lines: &mut HashSet<Vec<u8>>) {
-    lines.extend(telling_lines(before, after).into_iter().map(<[u8]>::to_vec));
+    lines.extend(added_lines(before, after).into_iter().map(<[u8]>::to_vec));
 }
 
 /// Whether most of the telling lines that came elsewhere, `start` to `expected`, were added by hand: under another
@@ -77,17 +78,20 @@ pub fn mostly_from(by_hand: &HashSet<Vec<u8>>, start: Option<Version<'_>>, expec
     if by_hand.is_empty() || start == expected {
         return false;
     }
-    let came = telling_lines(start, expected);
+    let mut came = added_lines(start, expected);
+    if came.iter().any(|line| line.len() >= TELLING) {
+        came.retain(|line| line.len() >= TELLING);
+    }
     let known = came.iter().filter(|line| by_hand.contains(**line)).count();
     known > 0 && 2 * known >= came.len()
 }
 
-fn telling_lines<'a>(old: Option<Version<'a>>, new: Option<Version<'a>>) -> Vec<&'a [u8]> {
+fn added_lines<'a>(old: Option<Version<'a>>, new: Option<Version<'a>>) -> Vec<&'a [u8]> {
     let changed = changed_lines(old, new).unwrap_or_default();
     let added = changed.into_iter().filter(|(_, count)| *count > 0);
     added
         .map(|(line, _)| line.trim_ascii())
-        .filter(|line| line.len() >= TELLING)
+        .filter(|line| !line.is_empty())
         .collect()
 }
 
@@ -116,12 +120,13 @@ mod tests {
             text("old line one\n  new line two\n}\n"),
             &mut by_hand,
         );
-        assert_eq!(by_hand.len(), 1);
+        assert_eq!(by_hand.len(), 2);
         for (start, expected, is_from) in [
             ("", "new line two\n", true),
             ("kept line\n", "kept line\n\tnew line two\nof the others\n", true),
             ("", "new line two\nof the others\nmore of the others\n", false),
-            ("", "}\n", false),
+            ("", "}\n", true),
+            ("", "}\nof the others\n", false),
             ("new line two\n", "new line two\nof the others\n", false),
             ("", "", false),
         ] {

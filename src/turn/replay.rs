@@ -612,7 +612,7 @@ impl<'a> Replay<'a> {
         // What no log tells of is no copy of what a log says was copied: it is where that came from.
         let is_copy = |candidate| {
             let making = self.making(candidate);
-            making.is_some_and(|making| matches!(self.chronicle.word(making), Word::Pick(_)))
+            making.is_some_and(|making| matches!(self.chronicle.word(making), Word::Pick(_) | Word::Unknown))
         };
         let untold = self.making(commit.oid).is_none();
         let made_later = |candidate| self.made_before(commit.oid, candidate) || (untold && is_copy(candidate));
