@@ -71,15 +71,22 @@ fn csharp(line: &[u8]) -> Option<&[u8]> {
             None => break,
         }
     }
-    let in_name = |byte: &u8| is_word(*byte) || b"<>[].,".contains(byte);
+    let in_name = |byte: &u8| is_word(*byte) || b"<>[].,@".contains(byte);
     let is_method = line.iter().position(|byte| *byte == b'(').is_some_and(|open| {
         let declared = trimmed_end(&line[..open]);
         let name = declared.iter().rev().take_while(|byte| in_name(byte)).count();
         name > 0 && csharp_types(&declared[..declared.len() - name]) && !line.contains(&b';')
     });
     let is_property = || {
-        let mut names = (1..line.len()).filter(|&at| is_blank(line[at - 1]) && in_name(&line[at]));
-        names.any(|at| csharp_types(&line[..at]) && !line[at..].iter().any(|byte| b";=:,()".contains(byte)))
+        // What no property has at its name or behind it; before it, a type may have commas.
+        let last_other = line.iter().rposition(|byte| b";=:,()".contains(byte));
+        let name_start = last_other.map_or(1, |at| at + 1);
+        let mut types = CsharpTypes::default();
+        line.iter().enumerate().any(|(at, byte)| {
+            let behind_types = at >= name_start && at > 0 && types.end_here(&line[..at]);
+            types.take(*byte);
+            behind_types && in_name(byte)
+        })
     };
     (is_method || is_property()).then_some(line)
 }
@@ -100,18 +107,38 @@ fn csharp_statement(line: &[u8]) -> bool {
     })
 }
 
-/// Whether this is attributes, modifiers and a type, up to the blank behind them. Angle brackets come in pairs, and
-/// commas stand inside of them.
+/// Attributes, modifiers and a type, read from the start of a line. Angle brackets come in pairs, and commas stand
+/// inside of them.
+#[derive(Default)]
+struct CsharpTypes {
+    depth: usize,
+    impossible: bool,
+}
+
+impl CsharpTypes {
+    fn take(&mut self, byte: u8) {
+        match byte {
+            b'<' => self.depth += 1,
+            b'>' if self.depth == 0 => self.impossible = true,
+            b'>' => self.depth -= 1,
+            b',' => self.impossible |= self.depth == 0,
+            _ => self.impossible |= !(is_word(byte) || is_blank(byte) || b"[].@".contains(&byte)),
+        }
+    }
+
+    /// Whether `text`, which is what was taken, is all of them up to the blank behind.
+    fn end_here(&self, text: &[u8]) -> bool {
+        !self.impossible
+            && self.depth == 0
+            && text.first().is_some_and(|byte| *byte != b'<')
+            && text.last().is_some_and(|byte| is_blank(*byte))
+    }
+}
+
 fn csharp_types(text: &[u8]) -> bool {
-    let mut depth = 0_i32;
-    let possible = text.iter().all(|byte| {
-        depth += i32::from(*byte == b'<') - i32::from(*byte == b'>');
-        depth >= 0 && (is_word(*byte) || is_blank(*byte) || b"<>[].".contains(byte) || (*byte == b',' && depth > 0))
-    });
-    possible
-        && depth == 0
-        && text.first().is_some_and(|byte| *byte != b'<')
-        && text.last().is_some_and(|byte| is_blank(*byte))
+    let mut types = CsharpTypes::default();
+    text.iter().for_each(|byte| types.take(*byte));
+    types.end_here(text)
 }
 
 fn css(line: &[u8]) -> Option<&[u8]> {
@@ -410,4 +437,26 @@ fn followed_by_blank(text: &[u8], starts: &[&[u8]]) -> bool {
     starts
         .iter()
         .any(|start| text.strip_prefix(*start).is_some_and(|rest| blanks(rest).is_some()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_line_takes_linear_time() {
+        let words = "a ".repeat(500_000);
+        let generic = format!("A<{}> b", "a, ".repeat(300_000));
+        for (line, is_function) in [
+            (words.clone(), true),
+            (format!("{words};"), false),
+            (format!("{words}@b {{"), true),
+            (format!("< {words}"), false),
+            (generic.clone(), true),
+            (format!("{generic},"), false),
+        ] {
+            let shown = &line[..10];
+            assert_eq!(csharp(line.as_bytes()).is_some(), is_function, "{shown}");
+        }
+    }
 }
