@@ -133,6 +133,25 @@ it('hunks are cut between lines, at every budget, and what is left is well-forme
   }
 })
 
+it('what has no hunks is whole at every budget, and not said to be cut', async () => {
+  const repo = TurnRepository.create({ 'run.sh': lines(9), 'old.ts': lines(40), 'b.dat': 'a\0b', 'gone.ts': '', z: 'z\n' })
+  const request = await turnOf(repo, () => {
+    repo.chmod('run.sh', '+x').move('old.ts', 'new.ts').write('b.dat', 'c\0d').remove('gone.ts').write('empty.ts', '')
+    repo.append('z', 'more\n')
+  })
+  const whole = await inAll(request, {})
+  expect(whole.files.length).toBe(6)
+  for (const options of [{ maxBytes: 1 }, { maxFileBytes: 1 }, { maxBytes: 0, maxFileBytes: 0 }]) {
+    const diff = await inAll(request, options)
+    for (const { path, truncated } of diff.files) {
+      expect(truncated, path).toBe(path === 'z')
+      if (path !== 'z') expect(section(diff, path)).toBe(section(whole, path))
+    }
+    const without = await inAll(request, { ...options, paths: whole.files.map(({ path }) => path).filter((path) => path !== 'z') })
+    expect(without.truncated).toBe(false)
+  }
+})
+
 it('a budget that is no number of bytes is an error', async () => {
   const repo = TurnRepository.create()
   const request = await turnOf(repo, () => {})

@@ -25,7 +25,6 @@ impl SectionText {
         if self.text.len() <= budget && !self.cut {
             return;
         }
-        self.cut |= self.text.len() > budget;
         let mut kept = self.text[..self.hunks_start].to_vec();
         let mut at = self.hunks_start;
         while let Some(hunk) = Hunk::read(&self.text, at) {
@@ -43,6 +42,7 @@ impl SectionText {
             // Names without hunks are no patch.
             kept.truncate(self.header_end);
         }
+        self.cut |= kept != self.text;
         self.hunks_start = self.hunks_start.min(kept.len());
         self.text = kept;
     }
@@ -208,6 +208,18 @@ mod tests {
         twice.cut_to(10);
         twice.cut_to(5);
         assert_eq!(twice.text, HEADER.as_bytes());
+    }
+
+    #[test]
+    fn what_loses_nothing_is_not_cut() {
+        let mut section = SectionText {
+            text: HEADER.into(),
+            header_end: HEADER.len(),
+            hunks_start: HEADER.len(),
+            cut: false,
+        };
+        section.cut_to(1);
+        assert_eq!((section.text, section.cut), (HEADER.into(), false));
     }
 
     #[test]
