@@ -45,9 +45,13 @@ impl Attributes {
         let builtin = parse(b"[attr]binary -diff -merge -text", true);
         let mut by_directory = HashMap::new();
         for (directory, content) in files {
-            let lines = content.split_inclusive(|&byte| byte == b'\n');
+            // Git reads what a tree has as a C string.
+            let end = content.iter().position(|&byte| byte == 0).unwrap_or(content.len());
+            let lines = content[..end].split_inclusive(|&byte| byte == b'\n');
             let short = lines.filter(|line| line.strip_suffix(b"\n").unwrap_or(line).len() <= LONGEST_LINE);
-            let content: Vec<u8> = short.flatten().copied().collect();
+            // A byte order mark is part of the first pattern to git, where it reads a tree; the library passes over one
+            // at the start of what it is given.
+            let content: Vec<u8> = b"\n".iter().chain(short.flatten()).copied().collect();
             by_directory.insert(directory.clone(), parse(&content, directory.is_empty()));
         }
         Attributes {
@@ -141,15 +145,37 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_line_ends_and_quotes() {
+    fn line_ends_and_quotes() {
+        let top = [("", "f -diff\r\n\"g h\" diff\r\n# f diff\r\n")];
+        assert_eq!(diff(&top, "f"), DiffAttribute::Unset);
+        assert_eq!(diff(&top, "g h"), DiffAttribute::Set);
+    }
+
+    /// As `git check-attr --source` has it.
+    #[test]
+    fn a_byte_order_mark_is_part_of_the_first_pattern() {
+        for top in ["\u{feff}f -diff\ng diff\n", "\n\u{feff}f -diff\ng diff\n"] {
+            let top = [("", top)];
+            assert_eq!(diff(&top, "f"), DiffAttribute::Unspecified);
+            assert_eq!(diff(&top, "\u{feff}f"), DiffAttribute::Unset);
+            assert_eq!(diff(&top, "g"), DiffAttribute::Set);
+        }
+        let utf16 = (RepoPath::from(""), b"\xff\xfef -diff\n");
+        let attributes = Attributes::new([(&utf16.0, &utf16.1[..])]);
+        assert_eq!(attributes.diff(b"f"), DiffAttribute::Unspecified);
+        assert_eq!(attributes.diff(b"\xff\xfef"), DiffAttribute::Unset);
+    }
+
+    /// As `git check-attr --source` has it.
+    #[test]
+    fn the_text_ends_at_a_nul_byte() {
+        assert_eq!(diff(&[("", "f -diff\n\0g diff\n")], "g"), DiffAttribute::Unspecified);
         assert_eq!(
-            diff(&[("", "\u{feff}f -diff\r\n\"g h\" diff\r\n# f diff\r\n")], "f"),
-            DiffAttribute::Unset
+            diff(&[("", "f -diff\nx\0 -diff\ng diff\n")], "g"),
+            DiffAttribute::Unspecified
         );
-        assert_eq!(
-            diff(&[("", "\u{feff}f -diff\r\n\"g h\" diff\r\n")], "g h"),
-            DiffAttribute::Set
-        );
+        assert_eq!(diff(&[("", "f -diff\0 -merge\n")], "f"), DiffAttribute::Unset);
+        assert_eq!(diff(&[("", "f -di\0ff\n")], "f"), DiffAttribute::Unspecified);
     }
 
     #[test]
