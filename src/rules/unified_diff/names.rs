@@ -106,10 +106,17 @@ pub fn of_git_section(header: &[u8], old: Option<&[u8]>, new: Option<&[u8]>) -> 
     if header.len() > LONGEST_HEADER {
         return None;
     }
+    // A quote may be part of a name too, where names are not quoted.
+    let half_quoted = split_half_quoted(header);
+    let is_known = |pair: &Pair| {
+        old.or(new).is_some() && old.is_none_or(|old| pair.0 == old) && new.is_none_or(|new| pair.1 == new)
+    };
     let pair = split_quoted(header)
+        .or_else(|| half_quoted.clone().filter(is_known))
         .or_else(|| split_at_known(header, old, new))
         .or_else(|| split_alike(header).map(|(old, new)| (old.to_vec(), new.to_vec())))
         .or_else(|| Some((old?.to_vec(), new?.to_vec())))
+        .or(half_quoted)
         .or_else(|| split_before_b(header))?;
     let (mut old, mut new) = without_prefixes(&pair.0, &pair.1);
     if (old.len(), new.len()) == (pair.0.len(), pair.1.len()) && old != new {
@@ -135,13 +142,19 @@ pub fn of_plain_section(old: Option<&[u8]>, new: Option<&[u8]>) -> Option<Pair> 
     }
 }
 
+/// Splits where both names are quoted.
 fn split_quoted(header: &[u8]) -> Option<Pair> {
+    let (old, rest) = unquoted(header)?;
+    match unquoted(rest.strip_prefix(b" ")?)? {
+        (new, b"") => Some((old, new)),
+        _ => None,
+    }
+}
+
+/// Splits where one of the names is quoted.
+fn split_half_quoted(header: &[u8]) -> Option<Pair> {
     if let Some((old, rest)) = unquoted(header) {
-        let rest = rest.strip_prefix(b" ")?;
-        return match unquoted(rest) {
-            Some((new, b"")) => Some((old, new)),
-            _ => Some((old, rest.to_vec())),
-        };
+        return Some((old, rest.strip_prefix(b" ")?.to_vec()));
     }
     let quote = header.iter().position(|&byte| byte == b'"')?;
     let old = header[..quote].strip_suffix(b" ")?;
@@ -292,6 +305,8 @@ mod tests {
             ("old/x x", "x"),
             ("my/old/d/x my/new/d/x", "d/x"),
             ("a/x\" \"y b/x\" \"y", "x\" \"y"),
+            ("a/x \" b/x \"", "x \""),
+            ("\"x\" y \"x\" y", "\"x\" y"),
             (r#""a/t\tab \303\244" "b/t\tab \303\244""#, "t\tab ä"),
             (r#""a/\"q\"\\" "b/\"q\"\\""#, "\"q\"\\"),
         ] {
@@ -308,6 +323,15 @@ mod tests {
         assert_eq!(alone(r#""a/t\two" b/one"#), Some(("t\two".into(), "one".into())));
         let hinted = of_git_section(b"a/one b/b b/two", Some(b"a/one"), Some(b"b/b b/two")).map(text);
         assert_eq!(hinted, Some(("one".into(), "b b/two".into())));
+        let header = br#"a/x " b/x ""#;
+        let bare = of_git_section(header, Some(b"a/x \""), Some(b"b/x \"")).map(text);
+        assert_eq!(bare, Some(("x \"".into(), "x \"".into())));
+        let half = of_git_section(header, Some(b"a/x"), Some(b" b/x ")).map(text);
+        assert_eq!(half, Some(("a/x".into(), " b/x ".into())));
+        for (old, new) in [(Some(&b"a/x \""[..]), None), (None, Some(&b"b/x \""[..]))] {
+            let one_side = of_git_section(header, old, new).map(text);
+            assert_eq!(one_side, Some(("x \"".into(), "x \"".into())));
+        }
         let added = of_git_section(b"a/x y b/x y", None, Some(b"b/x y")).map(text);
         assert_eq!(added, Some(("x y".into(), "x y".into())));
     }
