@@ -94,6 +94,21 @@ it('a content that is missing: the file is there without text and counts, and th
   expect(textOf(diff, diff.files[1])).toContain('+there\n')
 })
 
+it('one half of a change of type that is missing takes the other with it', async () => {
+  for (const side of ['from', 'to'] as const) {
+    const repo = TurnRepository.create({ 'a.ts': 'a\n', 'b.ts': 'b\n' })
+    const request = await turnOf(repo, () => repo.remove('a.ts').symlink('b.ts', 'a.ts').append('b.ts', 'there\n'))
+    const oid = repo.git('rev-parse', `${request[side].ref}:a.ts`)
+    rmSync(join(repo.cwd, '.git/objects', oid.slice(0, 2), oid.slice(2)))
+    const diff = await addon().diffTurn(request)
+    expect(diff.files).toMatchObject([
+      { path: 'a.ts', kind: 'typechange', additions: null, deletions: null, section: null, truncated: false },
+      { path: 'b.ts', additions: 1, deletions: 0 },
+    ])
+    expect(diff.patch).not.toContain('a.ts')
+  }
+})
+
 it('names and contents that are no UTF-8 keep their bytes', async () => {
   const repo = TurnRepository.create({ 'a.ts': 'a\n' })
   const name = Buffer.from([0x72, 0xff, 0x2e, 0x74])

@@ -189,19 +189,24 @@ impl Writer<'_> {
             similarity: file.similarity,
         };
         let body = self.body(&whole)?;
-        let counts = match &body {
+        let mut counts = match &body {
             Body::Text { counts, .. } => Some(*counts),
             _ => None,
         };
         let binary = matches!(body, Body::Binary);
         let mut section = Section::default();
         if file.kind == ChangeKind::Typechange {
-            for (old, new) in [(file.old, None), (None, file.new)] {
-                let part = Part { old, new, ..whole };
-                let body = self.body(&part)?;
-                section.parts.extend(self.part(&part, body, budget));
+            let halves = [(file.old, None), (None, file.new)].map(|(old, new)| Part { old, new, ..whole });
+            let bodies = [self.body(&halves[0])?, self.body(&halves[1])?];
+            if bodies.iter().any(|body| matches!(body, Body::Unreadable)) {
+                // One half alone would say that the file was deleted, or added.
+                counts = None;
+            } else {
+                for (half, body) in halves.iter().zip(bodies) {
+                    section.parts.extend(self.part(half, body, budget));
+                }
+                section.cut_to(budget);
             }
-            section.cut_to(budget);
         } else {
             section.parts.extend(self.part(&whole, body, budget));
         }
