@@ -405,7 +405,7 @@ export type OperationKind = 'merge' | 'rebase' | 'cherry-pick' | 'revert' | 'am'
 export interface ParsedDiff {
   /** One for each path, in the order in which they first appear. */
   files: Array<ParsedFile>
-  /** Whether something was left out because it is malformed or the text ends within it. */
+  /** Whether something was left out because it is malformed, in colour or UTF-16, or the text ends within it. */
   truncated: boolean
 }
 
@@ -449,7 +449,8 @@ export interface ParsedFile {
  * each stands in it. What git prints is understood, with text around it (mail, a log) and under any option that keeps
  * it a patch, and so are patches of other tools. Content is what the lengths of a hunk say, whatever it looks like.
  *
- * A patch is never refused: what is malformed or cut is left out, and `truncated` says so.
+ * A patch is never refused: what is malformed or cut is left out, and `truncated` says so, as it does of sections in
+ * colour (`--color=always`) and of UTF-16, which are not read.
  * Rejects with `INVALID_ARGUMENT`, `ABORTED`, `BINDING_MISSING` or `INTERNAL`.
  *
  * ```ts

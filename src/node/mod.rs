@@ -197,7 +197,8 @@ pub fn read_checkpoint_facts(arguments: String, token: &External<CancelToken>) -
 /// each stands in it. What git prints is understood, with text around it (mail, a log) and under any option that keeps
 /// it a patch, and so are patches of other tools. Content is what the lengths of a hunk say, whatever it looks like.
 ///
-/// A patch is never refused: what is malformed or cut is left out, and `truncated` says so.
+/// A patch is never refused: what is malformed or cut is left out, and `truncated` says so, as it does of sections in
+/// colour (`--color=always`) and of UTF-16, which are not read.
 /// Rejects with `INVALID_ARGUMENT`, `ABORTED`, `BINDING_MISSING` or `INTERNAL`.
 ///
 /// ```ts

@@ -490,7 +490,7 @@ pub struct ParsedFile {
 pub struct ParsedDiff {
     /// One for each path, in the order in which they first appear.
     pub files: Vec<ParsedFile>,
-    /// Whether something was left out because it is malformed or the text ends within it.
+    /// Whether something was left out because it is malformed, in colour or UTF-16, or the text ends within it.
     pub truncated: bool,
 }
 

@@ -25,7 +25,7 @@ use crate::model::RepoPath;
 pub struct ParsedDiff {
     /// In the order in which they first appear.
     pub files: Vec<ParsedFile>,
-    /// Whether something was left out because it is malformed or the text ends within it.
+    /// Whether something was left out because it is malformed, in colour or UTF-16, or the text ends within it.
     pub truncated: bool,
 }
 
@@ -48,7 +48,7 @@ pub fn parse(text: &[u8]) -> ParsedDiff {
     };
     let mut lines = Lines::new(text, start);
     let mut sections = Vec::new();
-    let (mut truncated, mut is_lost) = (false, false);
+    let (mut truncated, mut is_lost) = (is_utf16(text), false);
     while lines.line().is_some() {
         let before = lines.position();
         match section::read(&mut lines, is_lost) {
@@ -58,7 +58,7 @@ pub fn parse(text: &[u8]) -> ParsedDiff {
             }
             Found::Command => is_lost = false,
             Found::Stray => is_lost = true,
-            Found::Prose => {}
+            Found::Prose => truncated |= section::is_coloured(text, before),
         }
         truncated |= is_lost;
         if lines.position() == before {
@@ -69,6 +69,11 @@ pub fn parse(text: &[u8]) -> ParsedDiff {
         files: files::files(sections),
         truncated,
     }
+}
+
+/// Whether a byte order mark says that this is UTF-16, of which nothing is read.
+fn is_utf16(text: &[u8]) -> bool {
+    text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff")
 }
 
 /// Keeps the files that are wanted by their path or the previous one.

@@ -84,6 +84,27 @@ pub fn read(lines: &mut Lines, is_lost: bool) -> Found {
     }
 }
 
+/// Whether the line that starts at `start` would begin a section or a hunk but for the colours of a terminal. Such a
+/// patch is not read.
+pub fn is_coloured(text: &[u8], start: usize) -> bool {
+    let mut rest = &text[start..];
+    while let Some(sequence) = rest.strip_prefix(b"\x1b[") {
+        let parameters = sequence
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit() || b";:".contains(byte))
+            .count();
+        // Colours, and the erasing of a line, as in what `grep` prints.
+        match sequence.get(parameters) {
+            Some(b'm' | b'K') => rest = &sequence[parameters + 1..],
+            _ => return false,
+        }
+    }
+    let place = text.len() - rest.len();
+    let is_title = |title: &&[u8]| rest.starts_with(title);
+    let titles = [&b"diff --git "[..], b"diff --cc ", b"diff --combined "];
+    place > start && (titles.iter().any(is_title) || is_hunk(&Lines::new(text, place)))
+}
+
 /// The line that Subversion puts below `Index:`.
 fn is_rule(line: &[u8]) -> bool {
     !line.is_empty() && line.iter().all(|&byte| byte == b'=')

@@ -171,6 +171,34 @@ fn text_around_the_sections() {
 }
 
 #[test]
+fn what_is_not_read_is_not_said_to_be_all() {
+    let coloured = |line: &str| match line.as_bytes()[0] {
+        b' ' => format!("{line}\n"),
+        b'@' => format!("\x1b[36m{line}\x1b[m\n"),
+        b'+' if !line.starts_with("+++") => format!("\x1b[32m+\x1b[m\x1b[32m{}\x1b[m\n", &line[1..]),
+        _ => format!("\x1b[1m{line}\x1b[m\n"),
+    };
+    let all = |text: &str| text.lines().map(coloured).collect::<String>();
+    cut(&all(EDIT), &[]);
+    cut(&all("diff --git a/x b/x\nold mode 100644\nnew mode 100755\n"), &[]);
+    cut(&all("diff --cc x\nindex 1,2..3\n"), &[]);
+    cut(&all("--- x\n+++ x\n@@ -1 +1 @@\n-a\n+b\n"), &[]);
+    cut(&format!("{EDIT}{}", all(EDIT)), &[EDITED]);
+    cut("\x1b[0m\x1b[38;5;1mdiff --git a/x b/x\n", &[]);
+    // Not a header, and what a file has in it.
+    whole("\x1b[1mcommit 1\x1b[m\n\x1b[2Jdiff --git a/x b/x\n\x1b[", &[]);
+    whole(
+        "--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n-a\n+\x1b[36m@@ -1 +1 @@\n+\x1b[1mdiff --git a/x b/x\n",
+        &["modified x 2/1 ->- 1"],
+    );
+    for mark in [u16::to_le_bytes, u16::to_be_bytes] {
+        let text: Vec<u8> = format!("\u{feff}{EDIT}").encode_utf16().flat_map(mark).collect();
+        assert!(parse(&text).truncated);
+        assert_eq!(told(&text), [] as [String; 0]);
+    }
+}
+
+#[test]
 fn several_sections_of_a_path_are_one_file() {
     whole(
         &format!("{EDIT}commit 2\n\n{EDIT}"),
