@@ -134,7 +134,13 @@ it('hunks are cut between lines, at every budget, and what is left is well-forme
 })
 
 it('what has no hunks is whole at every budget, and not said to be cut', async () => {
-  const repo = TurnRepository.create({ 'run.sh': lines(9), 'old.ts': lines(40), 'b.dat': 'a\0b', 'gone.ts': '', z: 'z\n' })
+  const repo = TurnRepository.create({
+    'run.sh': lines(9),
+    'old.ts': lines(40),
+    'b.dat': 'a\0b',
+    'gone.ts': '',
+    z: 'z\n',
+  })
   const request = await turnOf(repo, () => {
     repo.chmod('run.sh', '+x').move('old.ts', 'new.ts').write('b.dat', 'c\0d').remove('gone.ts').write('empty.ts', '')
     repo.append('z', 'more\n')
@@ -147,7 +153,10 @@ it('what has no hunks is whole at every budget, and not said to be cut', async (
       expect(truncated, path).toBe(path === 'z')
       if (path !== 'z') expect(section(diff, path)).toBe(section(whole, path))
     }
-    const without = await inAll(request, { ...options, paths: whole.files.map(({ path }) => path).filter((path) => path !== 'z') })
+    const without = await inAll(request, {
+      ...options,
+      paths: whole.files.map(({ path }) => path).filter((path) => path !== 'z'),
+    })
     expect(without.truncated).toBe(false)
   }
 })
