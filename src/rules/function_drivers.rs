@@ -71,21 +71,18 @@ fn csharp(line: &[u8]) -> Option<&[u8]> {
             None => break,
         }
     }
-    let in_name = |byte: &u8| is_word(*byte) || b"<>[].,@".contains(byte);
     let is_method = line.iter().position(|byte| *byte == b'(').is_some_and(|open| {
-        let declared = trimmed_end(&line[..open]);
-        let name = declared.iter().rev().take_while(|byte| in_name(byte)).count();
-        name > 0 && csharp_types(&declared[..declared.len() - name]) && !line.contains(&b';')
+        let mut words = CsharpWords::default();
+        trimmed_end(&line[..open]).iter().for_each(|byte| words.take(*byte));
+        words.are_declaration() && !line.contains(&b';')
     });
     let is_property = || {
-        // What no property has at its name or behind it; before it, a type may have commas.
+        // What a property has only inside of angle brackets, and so not behind its name.
         let last_other = line.iter().rposition(|byte| b";=:,()".contains(byte));
-        let name_start = last_other.map_or(1, |at| at + 1);
-        let mut types = CsharpTypes::default();
+        let mut words = CsharpWords::default();
         line.iter().enumerate().any(|(at, byte)| {
-            let behind_types = at >= name_start && at > 0 && types.end_here(&line[..at]);
-            types.take(*byte);
-            behind_types && in_name(byte)
+            words.take(*byte);
+            last_other.is_none_or(|other| at > other) && words.are_declaration()
         })
     };
     (is_method || is_property()).then_some(line)
@@ -107,38 +104,40 @@ fn csharp_statement(line: &[u8]) -> bool {
     })
 }
 
-/// Attributes, modifiers and a type, read from the start of a line. Angle brackets come in pairs, and commas stand
-/// inside of them.
+/// Attributes, modifiers, a type and a name, read from the start of a line. Angle brackets come in pairs, and commas
+/// stand inside of them.
 #[derive(Default)]
-struct CsharpTypes {
+struct CsharpWords {
     depth: usize,
+    /// Words outside of angle brackets.
+    count: usize,
+    is_in_word: bool,
     impossible: bool,
 }
 
-impl CsharpTypes {
+impl CsharpWords {
     fn take(&mut self, byte: u8) {
+        let is_inside = self.depth > 0;
         match byte {
-            b'<' => self.depth += 1,
-            b'>' if self.depth == 0 => self.impossible = true,
-            b'>' => self.depth -= 1,
-            b',' => self.impossible |= self.depth == 0,
-            _ => self.impossible |= !(is_word(byte) || is_blank(byte) || b"[].@".contains(&byte)),
+            b'<' => {
+                self.impossible |= !self.is_in_word;
+                self.depth += 1;
+            }
+            b'>' if is_inside => self.depth -= 1,
+            b',' if is_inside => {}
+            _ if is_blank(byte) => self.is_in_word = is_inside,
+            _ if is_word(byte) || b"[].@".contains(&byte) => {
+                self.count += usize::from(!self.is_in_word);
+                self.is_in_word = true;
+            }
+            _ => self.impossible = true,
         }
     }
 
-    /// Whether `text`, which is what was taken, is all of them up to the blank behind.
-    fn end_here(&self, text: &[u8]) -> bool {
-        !self.impossible
-            && self.depth == 0
-            && text.first().is_some_and(|byte| *byte != b'<')
-            && text.last().is_some_and(|byte| is_blank(*byte))
+    /// Whether this may be all up to the end of the name, or to a place in it.
+    fn are_declaration(&self) -> bool {
+        !self.impossible && self.depth == 0 && self.count > 1
     }
-}
-
-fn csharp_types(text: &[u8]) -> bool {
-    let mut types = CsharpTypes::default();
-    text.iter().for_each(|byte| types.take(*byte));
-    types.end_here(text)
 }
 
 fn css(line: &[u8]) -> Option<&[u8]> {
