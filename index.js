@@ -106,7 +106,7 @@ async function run(entry, name, encoded, options) {
     const token = newCancelToken()
     const start = () => work(...input, token)
     const stop = () => cancel(token)
-    return await (signal ? raceAbort(signal, start, stop) : start())
+    return await (signal ? raceAbort(signal, () => started(start), stop) : start())
   } catch (error) {
     throw shaped(error, frames)
   }
@@ -169,16 +169,45 @@ function wellFormed(paths) {
   }
 }
 
-function raceAbort(signal, start, stop) {
-  let onAbort
+function raceAbort(signal, work, stop) {
+  let release
   const abort = new Promise((_, reject) => {
-    onAbort = () => {
+    release = onAbort(signal, () => {
       stop()
       reject(aborted(signal))
-    }
-    signal.addEventListener('abort', onAbort, { once: true })
+    })
   })
-  return Promise.race([started(start), abort]).finally(() => signal.removeEventListener('abort', onAbort))
+  return Promise.race([work(), abort]).finally(release)
+}
+
+// One listener for each signal, however many calls it serves: of more than ten Node would warn as of a leak.
+const listening = new WeakMap()
+
+function onAbort(signal, stop) {
+  const here = listening.get(signal) ?? listen(signal)
+  here.stops.add(stop)
+  return () => {
+    here.stops.delete(stop)
+    if (here.stops.size > 0 || listening.get(signal) !== here) return
+    try {
+      signal.removeEventListener('abort', here.listener)
+      listening.delete(signal)
+    } catch {
+      // The call is over and has its outcome. The listener that stayed serves the next one.
+    }
+  }
+}
+
+function listen(signal) {
+  const stops = new Set()
+  const listener = () => {
+    listening.delete(signal)
+    for (const stop of stops) stop()
+  }
+  signal.addEventListener('abort', listener, { once: true })
+  const here = { stops, listener }
+  listening.set(signal, here)
+  return here
 }
 
 // Also when it throws at once, the listener has to go.
@@ -246,8 +275,21 @@ function invalid(message, cause) {
 
 function aborted(signal) {
   const error = new TurnAttributionError('ABORTED', 'the call was aborted')
-  Object.defineProperty(error, 'cause', { value: signal.reason, writable: true, configurable: true, enumerable: false })
+  Object.defineProperty(error, 'cause', {
+    value: reasonOf(signal),
+    writable: true,
+    configurable: true,
+    enumerable: false,
+  })
   return error
+}
+
+function reasonOf(signal) {
+  try {
+    return signal.reason
+  } catch {
+    return undefined
+  }
 }
 
 function codeOf(error) {

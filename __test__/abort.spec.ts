@@ -2,7 +2,7 @@
 
 import { getEventListeners } from 'node:events'
 import { runInNewContext } from 'node:vm'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { switchAndEdit } from './facade.turn.js'
 import { type AttributeTurnRequest, addon } from './support/addon.js'
 import { TurnRepository, temporaryFolder } from './support/turn-repository.js'
@@ -112,6 +112,52 @@ describe('a signal', () => {
     expect(await pending).toMatchObject(aborted)
     expect(seen.sort()).toEqual(['listener', 'onabort'])
     expect(getEventListeners(signal, 'abort')).toHaveLength(before)
+  })
+
+  it('has one listener of ours, however many calls it serves', async () => {
+    const warnings: Error[] = []
+    const onWarning = (warning: Error) => warnings.push(warning)
+    process.on('warning', onWarning)
+    const { signal } = new AbortController()
+    const pending = Array.from({ length: 25 }, () => attributeTurn(request, { signal }))
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+    await Promise.all(pending)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+    await new Promise(setImmediate)
+    process.off('warning', onWarning)
+    expect(warnings).toEqual([])
+  })
+
+  it('that a call has left still aborts the others', async () => {
+    const controller = new AbortController()
+    const { signal } = controller
+    // Far more than libuv's four threads can finish together.
+    const pending = Array.from({ length: 40 }, () => outcome(attributeTurn(request, { signal })))
+    expect(await Promise.race(pending)).toBe('no error')
+    controller.abort()
+    const outcomes = await Promise.all(pending)
+    expect(outcomes).toContainEqual(expect.objectContaining({ code: 'ABORTED' }))
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+  })
+
+  it('whose listeners cannot be removed, or whose reason cannot be read, spoils nothing', async () => {
+    const target = new EventTarget()
+    const added = vi.fn(target.addEventListener.bind(target))
+    const signal = {
+      aborted: false,
+      addEventListener: added,
+      removeEventListener() {
+        throw new Error('no')
+      },
+      get reason() {
+        throw new Error('no')
+      },
+    } as unknown as AbortSignal
+    for (let count = 0; count < 3; count++) expect((await attributeTurn(request, { signal })).shown).toHaveLength(1)
+    expect(added).toHaveBeenCalledTimes(1)
+    const pending = [1, 2].map(() => outcome(attributeTurn(request, { signal })))
+    target.dispatchEvent(new Event('abort'))
+    for (const error of await Promise.all(pending)) expect(error).toMatchObject(aborted)
   })
 
   it('may be a timeout or a union of signals', async () => {
