@@ -44,11 +44,17 @@ export function toProjectedFiles(shown: TurnAttribution['shown']): ReadonlyArray
     rows.set(path, {
       path,
       kind: twin?.kind ?? file.kind,
-      additions: (twin?.additions ?? 0) + (file.additions ?? 0),
-      deletions: (twin?.deletions ?? 0) + (file.deletions ?? 0),
+      additions: count((twin?.additions ?? 0) + count(file.additions)),
+      deletions: count((twin?.deletions ?? 0) + count(file.deletions)),
     })
   }
   return [...rows.values()].sort((left, right) => left.path.localeCompare(right.path))
+}
+
+/** The host's schema refuses the whole turn for one count that is no count. */
+function count(lines: number | null | undefined): number {
+  if (typeof lines !== 'number' || Number.isNaN(lines)) return 0
+  return Math.min(Math.max(Math.trunc(lines), 0), Number.MAX_SAFE_INTEGER)
 }
 
 /** The summary of a turn; `turnStartedAt` is what the addon was told. */
@@ -58,9 +64,9 @@ export function toSummary(
 ): TurnGitSummary {
   const { demoted, branchTransition: move, attribution } = turn
   return {
-    fileCount: demoted.fileCount,
-    additions: demoted.additions,
-    deletions: demoted.deletions,
+    fileCount: count(demoted.fileCount),
+    additions: demoted.additions == null ? null : count(demoted.additions),
+    deletions: demoted.deletions == null ? null : count(demoted.deletions),
     fromBranch: move.fromBranch,
     toBranch: move.toBranch,
     fromHead: move.fromHead,

@@ -94,6 +94,24 @@ describe('the rows', () => {
   })
 })
 
+describe('counts that are none', () => {
+  const counts = [Number.NaN, -1, -0.5, 2.7, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, '3', undefined, {}]
+
+  it.each(counts)('like %j do not keep a turn from being stored', (lines) => {
+    const odd = { additions: lines as number, deletions: lines as number }
+    for (const row of toProjectedFiles([shown('a.ts', odd), shown('a.ts', odd)])) {
+      expect(Schema.decodeUnknownSync(CheckpointFile)(JSON.parse(JSON.stringify(row)))).toEqual(row)
+    }
+    const git = toSummary({ ...turn, demoted: { fileCount: lines as number, ...odd, files: null } }, null)
+    expect(Schema.decodeUnknownSync(TurnGitSummary)(JSON.parse(JSON.stringify(git)))).toEqual(git)
+  })
+
+  it('are clamped', () => {
+    const [row] = toProjectedFiles([shown('a.ts', { additions: 2.7, deletions: -1 })])
+    expect(row).toMatchObject({ additions: 2, deletions: 0 })
+  })
+})
+
 describe('the summary', () => {
   const summaries: TurnGitSummary[] = [
     toSummary(turn, 1_700_000_000_123),
