@@ -120,7 +120,10 @@ export interface AttributedPatch {
 
 /** How the service is set up. */
 export interface Options {
-  /** The switch; an effect is asked at every call, so that a setting may change while the server runs. */
+  /**
+   * The switch; an effect is asked at every call, so that a setting may change while the server runs. One that fails,
+   * and a value that is none of the three, count as `off`.
+   */
   readonly mode: AttributionMode | Effect.Effect<AttributionMode>
   /** For everything that one call does, waiting and loading included. Default: 10 seconds. */
   readonly timeBudget?: Duration.Input
@@ -156,32 +159,36 @@ const make = Effect.fnUntraced(function* (options: Options) {
   const scope = yield* Effect.scope
   const places = yield* Semaphore.make(options.concurrency ?? 2)
   const timeBudget = options.timeBudget ?? '10 seconds'
-  const mode = Effect.isEffect(options.mode) ? options.mode : Effect.succeed(options.mode)
+  const mode = switchPosition(options.mode)
+  const demoted = options.countGitLines === false ? 'paths' : 'lines'
   const addon = loadedOnce(options.load ?? importAddon)
 
   /** Work under the budget that cannot fail other than by the advice to go another way. */
   const guarded = <A>(call: string, cwd: string, work: (addon: Addon) => Effect.Effect<A, UseOwnPath>) =>
-    addon.pipe(
-      Effect.flatMap(work),
-      places.withPermits(1),
-      Effect.timeoutOrElse({ duration: timeBudget, orElse: () => new UseOwnPath({ reason: 'time-budget' }) }),
+    Effect.suspend(() =>
+      addon.pipe(
+        Effect.flatMap(work),
+        places.withPermits(1),
+        Effect.timeoutOrElse({ duration: timeBudget, orElse: () => new UseOwnPath({ reason: 'time-budget' }) }),
+      ),
+    ).pipe(
       Effect.map((value): Outcome<A> => ({ _tag: 'Answer', value })),
       Effect.catchCause((cause) => {
         // A host that shuts down or moves on wants no other answer; the interruption has stopped the native work.
         if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
         const error = Cause.squash(cause)
-        const reason = error instanceof UseOwnPath ? error.reason : 'failed'
+        const reason = readable(() => (error instanceof UseOwnPath ? error.reason : undefined)) ?? 'failed'
         const advice: Outcome<A> = { _tag: 'UseOwnPath', reason }
         return logAdvice(call, cwd, reason, error).pipe(Effect.as(advice))
       }),
     )
 
   /** `observe` must not delay the host: its work goes on beside it, until the service's scope closes. */
-  const switched = <A>(run: Effect.Effect<Outcome<A>>): Effect.Effect<Outcome<A>> =>
+  const switched = <A>(run: (position: AttributionMode) => Effect.Effect<Outcome<A>>): Effect.Effect<Outcome<A>> =>
     Effect.flatMap(mode, (position) => {
-      if (position === 'on') return run
+      if (position === 'on') return run(position)
       const advice = Effect.succeed<Outcome<A>>({ _tag: 'UseOwnPath', reason: position })
-      return position === 'observe' ? Effect.andThen(Effect.forkIn(run, scope), advice) : advice
+      return position === 'observe' ? Effect.andThen(Effect.forkIn(run(position), scope), advice) : advice
     })
 
   const readHead = (cwd: string) =>
@@ -205,25 +212,24 @@ const make = Effect.fnUntraced(function* (options: Options) {
         return written._tag === 'Answer' && typeof written.value === 'string' ? written.value : message
       }),
     attribute: (input) =>
-      switched(
-        guarded('attribute', input.cwd, (addon) =>
+      switched((position) =>
+        guarded('attribute', cwdOf(input), (addon) =>
           Effect.gen(function* () {
             const began = yield* Clock.currentTimeMillis
             const { request, turnStartedAt } = yield* toRequest(addon, input)
-            const demoted = options.countGitLines === false ? 'paths' : 'lines'
             const turn = yield* native((signal) => addon.attributeTurn({ ...request, demoted }, { signal }))
             const value = yield* attempt(() => ({
               files: toProjectedFiles(turn.shown),
               git: toSummary(turn, turnStartedAt),
             }))
-            yield* logTurn('attribute', input.cwd, yield* mode, turn, (yield* Clock.currentTimeMillis) - began)
+            yield* logTurn('attribute', input.cwd, position, turn, (yield* Clock.currentTimeMillis) - began)
             return value
           }),
         ),
       ),
     patch: (input) =>
-      switched(
-        guarded('patch', input.cwd, (addon) =>
+      switched((position) =>
+        guarded('patch', cwdOf(input), (addon) =>
           Effect.gen(function* () {
             const began = yield* Clock.currentTimeMillis
             if (addon.diffTurn === undefined) return yield* new UseOwnPath({ reason: 'addon-outdated' })
@@ -236,20 +242,43 @@ const make = Effect.fnUntraced(function* (options: Options) {
               ...(input.paths === undefined ? {} : { paths: input.paths.map(fromProjectedPath) }),
             }
             const result = yield* native(
-              (signal) => addon.diffTurn?.(request, wanted, { signal }) ?? Promise.reject(new Error('no diffTurn')),
+              (signal) =>
+                // The same summary as the card's.
+                addon.diffTurn?.({ ...request, demoted }, wanted, { signal }) ??
+                Promise.reject(new Error('no diffTurn')),
             )
             const value = yield* attempt(() => ({
               diff: asText(result.patch),
               truncated: result.truncated,
               git: toSummary(result, turnStartedAt),
             }))
-            yield* logTurn('patch', input.cwd, yield* mode, result, (yield* Clock.currentTimeMillis) - began)
+            yield* logTurn('patch', input.cwd, position, result, (yield* Clock.currentTimeMillis) - began)
             return value
           }),
         ),
       ),
   })
 })
+
+/** The position of the switch; whatever is none counts as `off`, and is said. */
+const switchPosition = (mode: Options['mode']): Effect.Effect<AttributionMode> =>
+  Effect.suspend(() => (Effect.isEffect(mode) ? mode : Effect.succeed(mode))).pipe(
+    Effect.flatMap((position: AttributionMode) =>
+      position === 'on' || position === 'observe' || position === 'off'
+        ? Effect.succeed(position)
+        : Effect.die(new TypeError(`no such mode: ${messageOf(position)}`)),
+    ),
+    Effect.catchCause((cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.interrupt
+        : Effect.logWarning('turn attribution off for want of a mode', { detail: messageOf(Cause.squash(cause)) }).pipe(
+            Effect.as('off' as const),
+          ),
+    ),
+  )
+
+/** For the log, also of an input that is none. */
+const cwdOf = (input: TurnInput): string => readable(() => input.cwd) ?? ''
 
 const importAddon = async (): Promise<Addon> => import('turn-attribution')
 
@@ -284,7 +313,8 @@ const toRequest = Effect.fnUntraced(function* (addon: Addon, input: TurnInput) {
   const given = toMillis(input.turnStartedAt)
   const from = yield* recorded(addon, input.cwd, input.from)
   if (given !== null) from.turnStartedAt = given
-  const turnStartedAt = toMillis(from.turnStartedAt)
+  // Told and stored are the same.
+  const turnStartedAt = from.turnStartedAt ?? null
   const to = yield* recorded(addon, input.cwd, input.to)
   const between: Checkpoint[] = []
   for (const checkpoint of input.between ?? []) {
@@ -309,17 +339,24 @@ const toRequest = Effect.fnUntraced(function* (addon: Addon, input: TurnInput) {
 const recorded = (addon: Addon, cwd: string, input: CheckpointInput): Effect.Effect<Checkpoint, UseOwnPath> => {
   // A key that is there and undefined is not given, and must not hide what the message says.
   const entries = Object.entries(input).filter(([, value]) => value !== undefined)
-  const given = typeof input === 'string' ? { ref: input } : (Object.fromEntries(entries) as unknown as Checkpoint)
+  const given = typeof input === 'string' ? { ref: input } : timed(Object.fromEntries(entries) as unknown as Checkpoint)
   if (given.headOid !== undefined) return Effect.succeed(given)
   return Effect.map(
     native((signal) => addon.readCheckpoint(cwd, given.ref, { signal })),
-    (found): Checkpoint => ({ ...found, ...given }),
+    (found): Checkpoint => ({ ...timed(found), ...given }),
   )
 }
 
+/** A start that is no time is left out. */
+const timed = ({ turnStartedAt, ...checkpoint }: Checkpoint): Checkpoint => {
+  const millis = toMillis(turnStartedAt)
+  return millis === null ? checkpoint : { ...checkpoint, turnStartedAt: millis }
+}
+
+/** A time that a date can have; anything else is none. */
 const toMillis = (time: number | string | null | undefined): number | null => {
   const millis = typeof time === 'string' ? Date.parse(time) : time
-  return typeof millis === 'number' && Number.isFinite(millis) && millis >= 0 ? Math.floor(millis) : null
+  return typeof millis === 'number' && millis >= 0 && millis <= 8.64e15 ? Math.floor(millis) : null
 }
 
 const asText = (patch: unknown): string => {
@@ -327,12 +364,27 @@ const asText = (patch: unknown): string => {
   return patch
 }
 
-const codeOf = (error: unknown): unknown =>
-  typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+// What was thrown may be anything, also what throws again when it is looked at.
+
+const codeOf = (error: unknown): string | undefined => {
+  const code = readable(() => (error as { readonly code?: unknown } | null | undefined)?.code)
+  return typeof code === 'string' ? code : undefined
+}
+
+const messageOf = (error: unknown): string =>
+  readable(() => String(error instanceof Error ? error.message : error)) ?? 'a value that cannot be printed'
+
+const readable = <A>(read: () => A): A | undefined => {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
 
 const logAdvice = (call: string, cwd: string, reason: OwnPathReason, error: unknown) => {
-  const cause = error instanceof UseOwnPath ? error.cause : error
-  const detail = { call, cwd, reason, code: codeOf(cause), detail: cause instanceof Error ? cause.message : cause }
+  const cause = readable(() => (error instanceof UseOwnPath ? error.cause : error))
+  const detail = { call, cwd, reason, code: codeOf(cause), detail: cause === undefined ? undefined : messageOf(cause) }
   // Old checkpoints are no trouble, and there may be many.
   return reason === 'heads-not-recorded'
     ? Effect.logDebug('turn attribution left to the host', detail)

@@ -15,6 +15,19 @@ import { type Addon, layer, type Options, TurnAttribution } from '../TurnAttribu
 const real = async (): Promise<Addon> => import('turn-attribution')
 const never = (): Promise<never> => new Promise(() => {})
 
+const rejecting = (reason: unknown) => async (): Promise<Addon> => ({
+  ...(await real()),
+  attributeTurn: () => Promise.reject(reason),
+})
+
+/** Every trap throws but those by which a promise is settled with it. */
+const hostile = (): unknown => {
+  const trap = () => {
+    throw new Error('trap')
+  }
+  return new Proxy({}, { get: trap, has: trap, getPrototypeOf: trap, ownKeys: trap, getOwnPropertyDescriptor: trap })
+}
+
 let request: AttributeTurnRequest
 beforeAll(async () => {
   request = await switchAndEdit()
@@ -97,6 +110,12 @@ describe('on', () => {
     ['as an ISO date', '2023-11-14T22:13:20.123Z', 1_700_000_000_123],
     ['of no use', 'yesterday', undefined],
     ['not known', null, undefined],
+    ['in nanoseconds', 1.7e18, undefined],
+    ['beyond any date', 8.64e15 + 2, undefined],
+    ['the last one of all', 8.64e15, 8.64e15],
+    ['before 1970', -1, undefined],
+    ['with a fraction', 1_700_000_000_123.5, 1_700_000_000_123],
+    ['of another type', {} as never, undefined],
   ])("passes the provider's start of the turn: %s", async (_, turnStartedAt, expected) => {
     const { load, requests } = await recording()
     const { attribution, run } = await service({ load })
@@ -104,6 +123,22 @@ describe('on', () => {
     const outcome = await run(attribution.attribute({ ...request, from, turnStartedAt }))
     expect(requests[0]?.from.turnStartedAt).toBe(expected)
     expect(outcome).toMatchObject({ _tag: 'Answer', value: { git: { turnStartedAt: expected ?? null } } })
+  })
+
+  it("leaves out a checkpoint's own start that is no time", async () => {
+    const { load, requests } = await recording()
+    const { attribution, run } = await service({ load })
+    const odd = { turnStartedAt: 1.7e18 }
+    const outcome = await run(
+      attribution.attribute({
+        ...request,
+        from: { ...request.from, ...odd },
+        between: [{ ...request.to, ...odd }],
+      }),
+    )
+    expect(requests[0]?.from).not.toHaveProperty('turnStartedAt')
+    expect(requests[0]?.between?.[0]).not.toHaveProperty('turnStartedAt')
+    expect(outcome).toMatchObject({ _tag: 'Answer', value: { git: { turnStartedAt: null } } })
   })
 
   it('does not let a key that is undefined stand for a fact', async () => {
@@ -191,6 +226,9 @@ describe('trouble', () => {
       { load: async () => ({ ...(await real()), attributeTurn: never }), timeBudget: 50 },
       'time-budget',
     ],
+    ['a rejection with a value that throws at every look', { load: rejecting(hostile()) }, 'failed'],
+    ['a rejection with null', { load: rejecting(null) }, 'failed'],
+    ['a budget that is none', { timeBudget: 'soon' as never }, 'failed'],
     ['no load in time', { load: never, timeBudget: 50 }, 'time-budget'],
   ] as [string, Partial<Options>, string][])(
     '%s is logged and leaves the host its own path',
@@ -200,6 +238,15 @@ describe('trouble', () => {
       expect(lines).toMatchObject([{ level: 'Warn', detail: { call: 'attribute', cwd: request.cwd, reason } }])
     },
   )
+
+  it.each([null, undefined, 7, {}, { cwd: 7 }])('with an input like %j is no throw and no failure', async (input) => {
+    const { attribution, run } = await service()
+    const failed = { _tag: 'UseOwnPath', reason: 'failed' }
+    expect(await run(attribution.attribute(input as never))).toEqual(failed)
+    expect(await run(attribution.patch(input as never))).toEqual(failed)
+    expect(await run(attribution.readHead(input as never))).toEqual(failed)
+    expect(await run(attribution.checkpointMessage(input as never, 'checkpoint'))).toBe('checkpoint')
+  })
 
   it('of the repository is named by its code', async () => {
     const { attribution, run, lines } = await service()
@@ -385,6 +432,24 @@ describe('the switch', () => {
     expect(signals[0]?.aborted).toBe(true)
   })
 
+  it.each([
+    ['dies', Effect.die(new Error('no settings'))],
+    ['fails', Effect.fail('no settings')],
+    ['gives what is none', Effect.succeed('ON')],
+    ['is none', 'ON'],
+    ['is null', null],
+  ])('that %s counts as off, and says so', async (_, mode) => {
+    const load = vi.fn(real)
+    const { attribution, run, lines } = await service({ mode: mode as never, load })
+    const off = { _tag: 'UseOwnPath', reason: 'off' }
+    expect(await run(attribution.readHead(request.cwd))).toEqual(off)
+    expect(await run(attribution.checkpointMessage(request.cwd, 'checkpoint'))).toBe('checkpoint')
+    expect(await run(attribution.attribute(request))).toEqual(off)
+    expect(await run(attribution.patch({ ...request, ignoreWhitespace: true }))).toEqual(off)
+    expect(load).not.toHaveBeenCalled()
+    expect(lines.map((line) => line.level)).toEqual(['Warn', 'Warn', 'Warn', 'Warn'])
+  })
+
   it('is asked at every call', async () => {
     let mode: 'off' | 'on' = 'off'
     const { attribution, run } = await service({ mode: Effect.sync(() => mode) })
@@ -407,6 +472,15 @@ describe('the patch', () => {
     })
     return { asked, ...(await service({ load })) }
   }
+
+  it.each([true, false])('comes with the same summary as the card (lines counted: %s)', async (countGitLines) => {
+    const { attribution, run } = await service({ countGitLines })
+    const card = await run(attribution.attribute(request))
+    const patch = await run(attribution.patch({ ...request, ignoreWhitespace: false }))
+    const git = card._tag === 'Answer' ? card.value.git : undefined
+    expect(git).toMatchObject({ fileCount: 3, additions: countGitLines ? 3 : null })
+    expect(patch).toMatchObject({ _tag: 'Answer', value: { git } })
+  })
 
   it('is asked for as the panel wants it', async () => {
     const { attribution, run, asked } = await patched()
