@@ -104,7 +104,7 @@ async function run(entry, name, encoded, options) {
     if (signal?.aborted) throw aborted(signal)
     const { [name]: work, newCancelToken, cancel } = binding()
     const token = newCancelToken()
-    const start = () => work(...input, token)
+    const start = () => observed(work(...input, token), options)
     const stop = () => cancel(token)
     return await (signal ? raceAbort(signal, () => started(start), stop) : start())
   } catch (error) {
@@ -208,6 +208,16 @@ function listen(signal) {
   const here = { stops, listener }
   listening.set(signal, here)
   return here
+}
+
+// An abort rejects before the work has ended, and until then a thread is taken. A host that limits how many are gets to
+// know the end by a function in the options under this symbol (integration/t3code does so).
+const ON_WORK = Symbol.for('turn-attribution.onWork')
+
+function observed(working, options) {
+  const onWork = options?.[ON_WORK]
+  if (typeof onWork === 'function') onWork(working)
+  return working
 }
 
 // Also when it throws at once, the listener has to go.

@@ -66,6 +66,29 @@ describe('an abort', () => {
     expect(performance.now() - start).toBeLessThan(Math.max(250, duration))
   })
 
+  it('does not wait for the end of the native work, of which a host can be told', async () => {
+    const { large } = await largeTurn()
+    const controller = new AbortController()
+    const { signal } = controller
+    const told: Promise<unknown>[] = []
+    let ended = false
+    const onWork = (work: Promise<unknown>) => {
+      const end = () => {
+        ended = true
+      }
+      told.push(work.then(end, end))
+    }
+    const options = { signal, [Symbol.for('turn-attribution.onWork')]: onWork }
+    const pending = outcome(attributeTurn(large, options))
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(told).toHaveLength(1)
+    controller.abort()
+    expect(await pending).toMatchObject(aborted)
+    expect(ended).toBe(false)
+    await told[0]
+    expect(ended).toBe(true)
+  })
+
   it('after the work changes nothing', async () => {
     const controller = new AbortController()
     const result = await attributeTurn(request, { signal: controller.signal })
