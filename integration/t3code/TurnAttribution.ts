@@ -127,7 +127,10 @@ export interface Options {
   readonly mode: AttributionMode | Effect.Effect<AttributionMode>
   /** For everything that one call does, waiting and loading included. Default: 10 seconds. */
   readonly timeBudget?: Duration.Input
-  /** How many calls run at once. Default: 2, so that two of libuv's four threads stay free for the host's files. */
+  /**
+   * How many calls run at once, aborted ones included until their work has ended. Default: 2, so that two of libuv's
+   * four threads stay free for the host's files.
+   */
   readonly concurrency?: number
   /** Whether to count the lines of what moved, too, which reads all those files. Default: true. */
   readonly countGitLines?: boolean
@@ -168,7 +171,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
     Effect.suspend(() =>
       addon.pipe(
         Effect.flatMap(work),
-        places.withPermits(1),
+        inPlace(places),
         Effect.timeoutOrElse({ duration: timeBudget, orElse: () => new UseOwnPath({ reason: 'time-budget' }) }),
       ),
     ).pipe(
@@ -192,7 +195,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
     })
 
   const readHead = (cwd: string) =>
-    guarded('readHead', cwd, (addon) => native((signal) => addon.readHead(cwd, { signal })))
+    guarded('readHead', cwd, (addon) => native((options) => addon.readHead(cwd, options)))
 
   return TurnAttribution.of({
     // Also while observing: what is not recorded at the time is lost for good.
@@ -205,7 +208,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
         if ((yield* mode) === 'off') return message
         const written = yield* guarded('checkpointMessage', cwd, (addon) =>
           Effect.gen(function* () {
-            const { headOid, branch, pin } = yield* native((signal) => addon.readHead(cwd, { signal }))
+            const { headOid, branch, pin } = yield* native((options) => addon.readHead(cwd, options))
             return yield* native(() => addon.writeCheckpointFacts(message, { headOid, branch, pin }))
           }),
         )
@@ -217,7 +220,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
           Effect.gen(function* () {
             const began = yield* Clock.currentTimeMillis
             const { request, turnStartedAt } = yield* toRequest(addon, input)
-            const turn = yield* native((signal) => addon.attributeTurn({ ...request, demoted }, { signal }))
+            const turn = yield* native((options) => addon.attributeTurn({ ...request, demoted }, options))
             const value = yield* attempt(() => ({
               files: toProjectedFiles(turn.shown),
               git: toSummary(turn, turnStartedAt),
@@ -242,10 +245,9 @@ const make = Effect.fnUntraced(function* (options: Options) {
               ...(input.paths === undefined ? {} : { paths: input.paths.map(fromProjectedPath) }),
             }
             const result = yield* native(
-              (signal) =>
+              (options) =>
                 // The same summary as the card's.
-                addon.diffTurn?.({ ...request, demoted }, wanted, { signal }) ??
-                Promise.reject(new Error('no diffTurn')),
+                addon.diffTurn?.({ ...request, demoted }, wanted, options) ?? Promise.reject(new Error('no diffTurn')),
             )
             const value = yield* attempt(() => ({
               diff: asText(result.patch),
@@ -298,12 +300,53 @@ const loadedOnce = (load: () => Promise<Addon>) => {
 }
 
 /** A call of the addon; an interruption aborts it. */
-const native = <A>(call: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, UseOwnPath> =>
-  Effect.tryPromise({
-    try: call,
-    catch: (cause) =>
-      new UseOwnPath({ reason: codeOf(cause) === 'BINDING_MISSING' ? 'addon-missing' : 'failed', cause }),
-  })
+const native = <A>(call: (options: CallOptions) => Promise<A>): Effect.Effect<A, UseOwnPath> =>
+  Effect.flatMap(Working, (working) =>
+    Effect.tryPromise({
+      try: (signal) => {
+        const options: CallOptions & { [onWork]: (work: Promise<unknown>) => void } = {
+          signal,
+          [onWork]: (work) => {
+            const ended: Promise<unknown> = work.then(
+              () => working.delete(ended),
+              () => working.delete(ended),
+            )
+            working.add(ended)
+          },
+        }
+        return call(options)
+      },
+      catch: (cause) =>
+        new UseOwnPath({ reason: codeOf(cause) === 'BINDING_MISSING' ? 'addon-missing' : 'failed', cause }),
+    }),
+  )
+
+/** Under this option the addon gives the promise of the native work itself: an abort rejects before that has ended. */
+const onWork = Symbol.for('turn-attribution.onWork')
+
+/** The native work of a call that has not ended. */
+const Working = Context.Reference<Set<Promise<unknown>>>('turn-attribution/t3code/Working', {
+  defaultValue: () => new Set(),
+})
+
+/** Like `withPermits(1)`, but work that was aborted keeps its place, as it keeps its thread, until it has ended. */
+const inPlace =
+  (places: Semaphore.Semaphore) =>
+  <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.suspend(() => {
+      const working = new Set<Promise<unknown>>()
+      const leave = Effect.suspend((): Effect.Effect<unknown> => {
+        if (working.size === 0) return places.release(1)
+        void Promise.all(working).then(() => Effect.runFork(places.release(1)))
+        return Effect.void
+      })
+      return Effect.uninterruptibleMask((restore) =>
+        Effect.andThen(
+          restore(places.take(1)),
+          Effect.ensuring(restore(Effect.provideService(work, Working, working)), leave),
+        ),
+      )
+    })
 
 /** For what reads an answer: one of an unexpected shape is trouble like any other. */
 const attempt = <A>(read: () => A): Effect.Effect<A, UseOwnPath> =>
@@ -342,7 +385,7 @@ const recorded = (addon: Addon, cwd: string, input: CheckpointInput): Effect.Eff
   const given = typeof input === 'string' ? { ref: input } : timed(Object.fromEntries(entries) as unknown as Checkpoint)
   if (given.headOid !== undefined) return Effect.succeed(given)
   return Effect.map(
-    native((signal) => addon.readCheckpoint(cwd, given.ref, { signal })),
+    native((options) => addon.readCheckpoint(cwd, given.ref, options)),
     (found): Checkpoint => ({ ...timed(found), ...given }),
   )
 }

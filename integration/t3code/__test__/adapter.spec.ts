@@ -319,6 +319,43 @@ describe('the budget', () => {
     expect(signals.map((signal) => signal?.aborted)).toEqual([true])
   })
 
+  it('keeps the place of a call that it aborted until the native work has ended', async () => {
+    let end = (): void => {}
+    const gate = new Promise<void>((_, reject) => {
+      end = () => reject(new Error('stopped'))
+    })
+    let calls = 0
+    const load = async (): Promise<Addon> => ({
+      ...(await real()),
+      attributeTurn: (_, options) => {
+        calls++
+        const told = options as unknown as Record<symbol, (work: Promise<unknown>) => void>
+        told[Symbol.for('turn-attribution.onWork')]?.(gate)
+        return never()
+      },
+    })
+    const { attribution, run } = await service({ load, timeBudget: 50, concurrency: 1 })
+    const spent = { _tag: 'UseOwnPath', reason: 'time-budget' }
+    expect(await run(attribution.attribute(request))).toEqual(spent)
+    expect(await run(attribution.attribute(request))).toEqual(spent)
+    expect(calls).toBe(1)
+    end()
+    await new Promise(setImmediate)
+    expect(await run(attribution.attribute(request))).toEqual(spent)
+    expect(calls).toBe(2)
+  })
+
+  it('gives every place back, whatever becomes of the calls', async () => {
+    const { attribution, run, fork } = await service({ concurrency: 1 })
+    for (let count = 0; count < 5; count++) {
+      const fiber = fork(attribution.attribute(request))
+      await new Promise((resolve) => setTimeout(resolve, count))
+      await run(Fiber.interrupt(fiber))
+      await run(attribution.attribute({ ...request, cwd: '/' }))
+    }
+    expect((await run(attribution.attribute(request)))._tag).toBe('Answer')
+  })
+
   it('lets no more calls run at once than it was told', async () => {
     let [running, most] = [0, 0]
     const addon = await real()
