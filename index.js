@@ -104,11 +104,43 @@ async function run(entry, name, encoded, options) {
     if (signal?.aborted) throw aborted(signal)
     const { [name]: work, newCancelToken, cancel } = binding()
     const token = newCancelToken()
-    const start = () => observed(work(...input, token), options)
-    const stop = () => cancel(token)
+    let stopped = false
+    const start = () => {
+      // What waits has to be what was given, whatever becomes of the caller's bytes.
+      const given = taken < places ? input : input.map((value) => (types.isUint8Array(value) ? value.slice() : value))
+      return observed(
+        placed(() => (stopped ? undefined : work(...given, token))),
+        options,
+      )
+    }
+    const stop = () => {
+      stopped = true
+      cancel(token)
+    }
     return await (signal ? raceAbort(signal, () => started(start), stop) : start())
   } catch (error) {
     throw shaped(error, frames)
+  }
+}
+
+// The work runs on libuv's pool, which `fs` and `dns` share: it takes half of it at most, and an aborted call counts
+// until its work has ended.
+const places = Math.max(1, Math.floor((Number(process.env.UV_THREADPOOL_SIZE) || 4) / 2))
+const waiting = []
+let taken = 0
+
+function placed(begin) {
+  if (taken < places) return occupied(begin)
+  return new Promise((resolve) => waiting.push(() => resolve(occupied(begin))))
+}
+
+async function occupied(begin) {
+  taken += 1
+  try {
+    return await begin()
+  } finally {
+    taken -= 1
+    waiting.shift()?.()
   }
 }
 

@@ -1,6 +1,8 @@
 // AbortSignal: honoured before and during the work, reusable across calls, and left as it was found.
 
 import { getEventListeners } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { runInNewContext } from 'node:vm'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { switchAndEdit } from './facade.turn.js'
@@ -87,6 +89,20 @@ describe('an abort', () => {
     expect(ended).toBe(false)
     await told[0]
     expect(ended).toBe(true)
+  })
+
+  it('is not needed for others to get a thread: many calls take half of the pool at most', async () => {
+    const { large } = await largeTurn()
+    let ended = 0
+    const pending = Array.from({ length: 12 }, async () => {
+      await attributeTurn(large)
+      ended += 1
+    })
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    await readFile(join(large.cwd, '.git/HEAD'))
+    // Behind all of them it would come ninth at the earliest.
+    expect(ended).toBeLessThan(6)
+    await Promise.all(pending)
   })
 
   it('after the work changes nothing', async () => {
