@@ -76,7 +76,7 @@ describe('a rebase that is clean as a whole, over a line that the agent took bac
     expectOneLine(turn, 5)
   })
 
-  it('of a detached HEAD', async () => {
+  it('of a detached HEAD, which ends without a last word', async () => {
     const repo = thereAndBack().checkout('--detach')
     expectOneLine(await playTurn(repo, () => rebased(repo)), 1)
   })
