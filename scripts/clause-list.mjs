@@ -354,7 +354,7 @@ export const clauses = [
     COMMITS,
     'chronicle.made.keys().chain(&chronicle.pushed).copied()',
     'chronicle.made.keys().copied()',
-    'clauses > and gone to by hand',
+    'merged-and-picked > by a sub-agent under another name and an old date',
   ),
 
   // ---- 4: known
@@ -963,21 +963,21 @@ export const clauses = [
     REPLAY,
     'let base = self.base_of(&commit.parents[..index], parent)?;',
     'let base = self.base_of(&commit.parents[..index.min(1)], parent)?;',
-    'clauses > an octopus whose last branch',
+    'merged-and-picked > an octopus whose last branch grew',
   ),
   off(
     '11 several bases are merged first',
     REPLAY,
     'for (index, &base) in rest.iter().enumerate() {',
     'for (index, &base) in rest.iter().enumerate().take(0) {',
-    'clauses > criss-cross, with a change',
+    'merged-and-picked > criss-cross, with a change',
   ),
   off(
     '11 several bases are merged first, when it is redone',
     REPLAY,
     'for (index, &base) in bases.iter().enumerate().skip(1) {',
     'for (index, &base) in bases.iter().enumerate().skip(usize::MAX) {',
-    'clauses > criss-cross, with a change',
+    'merged-and-picked > criss-cross, with a change',
   ),
   off(
     '11 a merge that git finished stands as git made it',
@@ -998,7 +998,7 @@ export const clauses = [
     REPLAY,
     'if by_hand.is_empty() {\n            return Ok(made);',
     'if true {\n            return Ok(made);',
-    'procedure',
+    'merged-and-picked > X theirs decides a conflict, after',
   ),
   off(
     '11 a merge committed by its own command may have stopped',
@@ -1038,14 +1038,14 @@ export const clauses = [
     REPLAY,
     'matches!(word, None | Some(Word::Pick(_)))',
     'matches!(word, Some(Word::Pick(_)))',
-    'procedure',
+    'merged-and-picked > older work committed again',
   ),
   off(
     '13 a pick may have stopped, whatever the word',
     REPLAY,
     'Word::Pick(Via::CherryPick) => !stopped(',
     'Word::Pick(_) => !stopped(',
-    'rebase',
+    'merged-and-picked > rebase --apply writes no other word',
   ),
   off(
     '13 a cherry-pick that git finished stands as git made it',
@@ -1066,14 +1066,14 @@ export const clauses = [
     REPLAY,
     ' || self.guessed.contains(&commit.oid) {',
     ' {',
-    'procedure',
+    'merged-and-picked > an amended copy that nothing names',
   ),
   off(
     '13 a hook may amend under the same word',
     REPLAY,
     'let on_top = commit.parents.first() == Some(&entry.old);',
     'let on_top = true;',
-    'unseen-work',
+    'merged-and-picked > a pick that a hook amended',
   ),
   off(
     '13 the original without the hand in it',

@@ -63,21 +63,6 @@ describe('merges that git finished', () => {
     })
     turn.toShow([{ path: 'c.ts', additions: 1, deletions: 1 }]).toDemote(2)
   })
-
-  it('an amend under their word and another name, as a hook writes it: what it changed is shown', async () => {
-    const repo = plain()
-    repo.switchNew('topic').create('t.ts', 't\n').commit('topic')
-    repo.checkout('main').edit('a.ts', 3, 'main').create('m.ts', 'm\n').commit('main')
-    repo.checkout('topic')
-    const turn = await playTurn(repo, () => {
-      expect(repo.merge('main').status).toBe(0)
-      repo.append('b.ts', 'hook\n')
-      const amend = ['commit', '-q', '-a', '--amend', '--no-edit', '--author=Robot <robot@example.org>']
-      repo.gitWith({ env: { GIT_REFLOG_ACTION: 'merge main' } }, ...amend)
-    })
-    expect(repo.git('log', '-g', '-1', '--format=%gs', 'topic')).toMatch(/^merge main: Merge branch/)
-    turn.toShow([{ path: 'b.ts', additions: 1, deletions: 0 }]).toDemote(2)
-  })
 })
 
 describe('picks', () => {
@@ -111,6 +96,26 @@ describe('picks', () => {
 })
 
 describe('what was pushed', () => {
+  it('a pick that a hook amended under its word, squashed on the server: what the hook changed is shown', async () => {
+    const repo = plain()
+    repo.switchNew('side').create('s.ts', 's\n').commit('side')
+    repo.checkout('main')
+    const turn = await playTurn(repo, () => {
+      repo.switchNew('topic')
+      expect(repo.cherryPick('side').status).toBe(0)
+      repo.append('b.ts', 'formatted\n')
+      const underItsWord = { GIT_REFLOG_ACTION: 'cherry-pick' }
+      repo.gitWith({ env: underItsWord }, 'commit', '-q', '-a', '--amend', '--no-edit')
+      repo.push('topic').checkout('main')
+      colleagueDoes(repo, (git) => {
+        git('merge', '-q', '--squash', 'origin/topic')
+        git('commit', '-q', '-m', 'topic (#1)')
+      })
+      expect(repo.pull().status).toBe(0)
+    })
+    turn.toShow(['b.ts']).toDemote(1)
+  })
+
   it('older work committed again, of which a server picks a part: what it was made of is demoted', async () => {
     const repo = plain()
     repo.switchNew('topic').create('t.ts', 't\n').commit('one')
