@@ -233,18 +233,22 @@ fn attributes_are_those_of_git() {
     assert!(decided > 1000, "the patterns hardly ever match: {decided}");
 }
 
-/// In a checkout git reads the file as a text file. (From a tree it takes a byte order mark for a part of the pattern;
-/// but `git diff` reads the checkout.)
+/// From a tree git takes a byte order mark for a part of the pattern; in a checkout it does not, but attributes come
+/// from the snapshot.
 #[test]
-fn a_byte_order_mark_as_in_a_checkout() {
+fn a_byte_order_mark_in_a_tree_is_part_of_the_pattern() {
     let temp = tempfile::tempdir().unwrap();
     git(temp.path(), &["init", "-q", "."], b"");
-    let content = "\u{feff}*.c -diff\r\n";
+    let content = "\u{feff}*.c -diff\r\n*.d -diff\n";
     fs::write(temp.path().join(".gitattributes"), content).unwrap();
+    git(temp.path(), &["add", "-A"], b"");
+    let tree = String::from_utf8(git(temp.path(), &["write-tree"], b"")).unwrap();
+    let source = format!("--attr-source={}", tree.trim());
     assert_eq!(
-        git(temp.path(), &["check-attr", "diff", "x.c"], b""),
-        b"x.c: diff: unset\n"
+        git(temp.path(), &[&source, "check-attr", "diff", "x.c", "x.d"], b""),
+        b"x.c: diff: unspecified\nx.d: diff: unset\n"
     );
     let attributes = Attributes::new([(&RepoPath::from(""), content.as_bytes())]);
-    assert_eq!(attributes.diff(b"x.c"), DiffAttribute::Unset);
+    assert_eq!(attributes.diff(b"x.c"), DiffAttribute::Unspecified);
+    assert_eq!(attributes.diff(b"x.d"), DiffAttribute::Unset);
 }

@@ -72,7 +72,7 @@ describe('a rebase that is clean as a whole, over a line that the agent took bac
   it('of another branch than the one HEAD is on', async () => {
     const repo = thereAndBack().checkout('main')
     const story = (): void => rebased(repo, picks, ['main', 'topic'])
-    const turn = await playTurn(repo, story, { askLater: false })
+    const turn = await playTurn(repo, story)
     expectOneLine(turn, 5)
   })
 

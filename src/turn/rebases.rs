@@ -115,8 +115,8 @@ fn value_before(chronicle: &Chronicle, name: &str, tip: Oid) -> Option<Oid> {
         .chains
         .iter()
         .find(|chain| chain.kind == LogKind::Ref && chain.name == name)?;
-    let last = log.entries.iter().rposition(|entry| entry.new == tip)?;
-    matches!(log.words[last], Word::RebaseFinish(_))
-        .then(|| log.entries[last].old)
-        .filter(|oid| !oid.is_zero())
+    // Later entries may name the tip again: a reset back to it.
+    let put = |at: &usize| log.entries[*at].new == tip && matches!(log.words[*at], Word::RebaseFinish(_));
+    let last = (0..log.entries.len()).rev().find(put)?;
+    Some(log.entries[last].old).filter(|oid| !oid.is_zero())
 }
