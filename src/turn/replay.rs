@@ -334,8 +334,6 @@ impl<'a> Replay<'a> {
 
     /// The commit on the line of `from` that, put on top of `into`, gives exactly `commit`.
     fn squashed_into(&mut self, commit: &Commit, into: Oid, from: Oid) -> Result<Option<Oid>, SourceError> {
-        let made = State::of_tree(Some(commit.tree));
-        let ours = self.real_tree(Some(&into))?;
         let line = CommitWalk {
             from: vec![from],
             hide: commit.parents.clone(),
@@ -352,10 +350,7 @@ impl<'a> Replay<'a> {
                 break;
             }
             self.squash_tries += 1;
-            let base = self.real_tree(self.source.read_commit(oid)?.parents.first())?;
-            let theirs = self.real_tree(Some(&oid))?;
-            let merge = self.merge(&base, &ours, &theirs)?;
-            if merge.conflicts.is_empty() && merge.state.delta(self.source, &made)?.is_empty() {
+            if self.distance_from(commit, Some(&into), oid, None)? == 0 {
                 return Ok(Some(oid));
             }
         }
@@ -671,32 +666,32 @@ impl<'a> Replay<'a> {
 
     /// In how many paths a commit differs from the replay of `original` on its real parent.
     fn replay_distance(&mut self, commit: &Commit, original: Oid) -> Result<usize, SourceError> {
-        let base = self.real_tree(self.source.read_commit(original)?.parents.first())?;
-        let (ours, theirs) = (
-            self.real_tree(commit.parents.first())?,
-            self.real_tree(Some(&original))?,
-        );
-        let merge = self.merge(&base, &ours, &theirs)?;
-        let made = State::of_tree(Some(commit.tree));
-        Ok(merge.state.delta(self.source, &made)?.len() + merge.conflicts.len())
+        self.distance_from(commit, commit.parents.first(), original, None)
     }
 
     /// Whether git makes exactly `commit` of `original`, with an option that takes one side of a conflict too.
     fn gives_exactly(&mut self, commit: &Commit, original: Oid) -> Result<bool, SourceError> {
-        let base = self.real_tree(self.source.read_commit(original)?.parents.first())?;
-        let (ours, theirs) = (
-            self.real_tree(commit.parents.first())?,
-            self.real_tree(Some(&original))?,
-        );
-        let made = State::of_tree(Some(commit.tree));
         for favour in [None, Some(Favour::Ours), Some(Favour::Theirs)] {
-            self.count_merge()?;
-            let merge = State::merge_favouring(self.source, &base, &ours, &theirs, favour)?;
-            if merge.conflicts.is_empty() && merge.state.delta(self.source, &made)?.is_empty() {
+            if self.distance_from(commit, commit.parents.first(), original, favour)? == 0 {
                 return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    /// In how many paths a commit differs from what git makes of the real trees when it puts `original` on `onto`.
+    fn distance_from(
+        &mut self,
+        commit: &Commit,
+        onto: Option<&Oid>,
+        original: Oid,
+        favour: Option<Favour>,
+    ) -> Result<usize, SourceError> {
+        let base = self.real_tree(self.source.read_commit(original)?.parents.first())?;
+        let (ours, theirs) = (self.real_tree(onto)?, self.real_tree(Some(&original))?);
+        let merge = self.merge_favouring(&base, &ours, &theirs, favour)?;
+        let made = State::of_tree(Some(commit.tree));
+        Ok(merge.state.delta(self.source, &made)?.len() + merge.conflicts.len())
     }
 
     fn real_tree(&self, oid: Option<&Oid>) -> Result<State, SourceError> {
@@ -872,16 +867,21 @@ impl<'a> Replay<'a> {
 
     /// Merges states, and counts it.
     pub fn merge(&mut self, base: &State, ours: &State, theirs: &State) -> Result<Merge, SourceError> {
-        self.count_merge()?;
-        State::merge(self.source, base, ours, theirs)
+        self.merge_favouring(base, ours, theirs, None)
     }
 
-    fn count_merge(&mut self) -> Result<(), SourceError> {
+    fn merge_favouring(
+        &mut self,
+        base: &State,
+        ours: &State,
+        theirs: &State,
+        favour: Option<Favour>,
+    ) -> Result<Merge, SourceError> {
         self.merges += 1;
         if self.merges > MAX_MERGES {
             return Err(SourceError::Limit("merges replayed"));
         }
-        Ok(())
+        State::merge_favouring(self.source, base, ours, theirs, favour)
     }
 
     /// A commit whose parents are the real ones.
