@@ -69,6 +69,9 @@ export function gitEnvironment(home: string, person: Person = owner): GitEnviron
     TZ: 'UTC',
     GIT_CONFIG_COUNT: String(settings.length),
   }
+  // What the repositories of a whole run are made as: `npm run formats` tells every story in every format.
+  for (const name of ['GIT_DEFAULT_HASH', 'GIT_DEFAULT_REF_FORMAT'])
+    if (process.env[name]) env[name] = process.env[name]
   settings.forEach(([key, value], index) => {
     env[`GIT_CONFIG_KEY_${index}`] = key
     env[`GIT_CONFIG_VALUE_${index}`] = value

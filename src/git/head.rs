@@ -5,13 +5,12 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::Duration;
 
-use git2::{Reference, Repository};
+use git2::Repository;
 
-use super::open::{open, unreadable};
-use crate::model::{Error, ErrorCode, HeadFacts, LogMark, Oid, OperationKind, Pin};
+use super::open::{Opened, open, unreadable};
+use super::ref_storage::RefStorage;
+use crate::model::{Error, HeadFacts, LogMark, Oid, OperationKind, Pin};
 
-/// Git itself follows a symbolic ref no further.
-const MOST_SYMBOLIC_REFS: usize = 5;
 /// How often a head that moves under our hands is read again.
 const MOST_TRIES: u32 = 5;
 /// State files are a line or a few; a todo list can be long, but only its start is looked at.
@@ -19,15 +18,24 @@ const LONGEST_STATE_FILE: u64 = 64 * 1024;
 
 /// Reads the head of the repository that `cwd` lies in. Nothing is written.
 pub fn read_head(cwd: &Path) -> Result<HeadFacts, Error> {
-    let repository = open(cwd)?;
-    let folder = GitFolder(repository.path());
+    let Opened { repository, storage } = open(cwd)?;
+    let folder = GitFolder {
+        path: repository.path(),
+        repository: &repository,
+        storage,
+    };
+    let read_head = || {
+        storage
+            .head(&repository)
+            .map_err(|error| unreadable(folder.path, &error))
+    };
     let mut tries = 1;
     loop {
-        let head = Head::read(&repository)?;
-        let log = Log::read(&folder.0.join("logs/HEAD")).map_err(|error| unreadable(folder.0, &error))?;
+        let head = read_head()?;
+        let log = folder.log_of_head()?;
         let pin = folder.read_operation()?;
         // Git appends to the log before it moves the ref, and ends an operation in some order of its own.
-        let moved = Head::read(&repository)? != head || folder.read_operation()? != pin;
+        let moved = read_head()? != head || folder.read_operation()? != pin;
         let log_ahead = head.oid.is_some() && log.last_entry().is_some_and(|mark| Some(mark.new) != head.oid);
         if tries < MOST_TRIES && moved || tries < 3 && log_ahead {
             tries += 1;
@@ -36,7 +44,11 @@ pub fn read_head(cwd: &Path) -> Result<HeadFacts, Error> {
         }
         return Ok(HeadFacts {
             head: head.oid,
-            branch: pin.rebase_ref.as_deref().map(short_name).or(head.branch),
+            branch: pin
+                .rebase_ref
+                .clone()
+                .or(head.name.as_deref().map(lossy))
+                .map(|name| short_name(&name)),
             operation: pin.operation,
             pin: Pin {
                 log_length: log.length,
@@ -47,70 +59,12 @@ pub fn read_head(cwd: &Path) -> Result<HeadFacts, Error> {
     }
 }
 
-#[derive(PartialEq)]
-struct Head {
-    oid: Option<Oid>,
-    branch: Option<String>,
-}
-
-impl Head {
-    fn read(repository: &Repository) -> Result<Head, Error> {
-        let failed = |error: git2::Error| unreadable(repository.path(), &error);
-        let head = repository.find_reference("HEAD").map_err(failed)?;
-        let Some(target) = head.symbolic_target_bytes() else {
-            return Ok(Head {
-                oid: target(&head),
-                branch: None,
-            });
-        };
-        if target == b"refs/heads/.invalid" {
-            // What other ref storages write into HEAD for the eyes of old readers.
-            let message = format!("{}: the refs are not stored in files", repository.path().display());
-            return Err(Error::new(ErrorCode::UnsupportedRepository, message));
-        }
-        match head.resolve() {
-            Ok(resolved) => Ok(Head {
-                oid: self::target(&resolved),
-                branch: Some(lossy(resolved.name_bytes())),
-            }),
-            Err(error) if error.code() == git2::ErrorCode::NotFound => Ok(Head {
-                oid: None,
-                branch: Some(unborn_name(repository, target)),
-            }),
-            Err(error) => Err(failed(error)),
-        }
-        .map(|head| Head {
-            branch: head.branch.as_deref().map(short_name),
-            ..head
-        })
-    }
-}
-
-fn target(reference: &Reference<'_>) -> Option<Oid> {
-    reference.target().and_then(|oid| Oid::from_bytes(oid.as_bytes()))
-}
-
 fn lossy(name: &[u8]) -> String {
     String::from_utf8_lossy(name).into_owned()
 }
 
 fn short_name(name: &str) -> String {
     name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()
-}
-
-/// The last name on the way from `HEAD`: a branch may itself be symbolic, and the one it names not be there.
-fn unborn_name(repository: &Repository, first: &[u8]) -> String {
-    let mut name = first.to_vec();
-    for _ in 0..MOST_SYMBOLIC_REFS {
-        let next = std::str::from_utf8(&name)
-            .ok()
-            .and_then(|name| repository.find_reference(name).ok());
-        match next.as_ref().and_then(Reference::symbolic_target_bytes) {
-            Some(target) => name = target.to_vec(),
-            None => break,
-        }
-    }
-    lossy(&name)
 }
 
 /// The end of a log.
@@ -120,6 +74,16 @@ struct Log {
 }
 
 impl Log {
+    /// A log that is whole lines.
+    fn of_text(text: Option<Vec<u8>>) -> Log {
+        let lines = text.as_deref().and_then(|text| text.strip_suffix(b"\n"));
+        let last_line = lines.and_then(|lines| lines.rsplit(|&byte| byte == b'\n').next());
+        Log {
+            length: text.as_ref().map(|text| text.len() as u64),
+            last_line: last_line.unwrap_or_default().to_vec(),
+        }
+    }
+
     /// Reads the last complete line: what follows it is being written right now.
     fn read(path: &Path) -> io::Result<Log> {
         let none = Log {
@@ -171,9 +135,25 @@ impl Log {
 }
 
 /// The git directory of this worktree, where its state files lie.
-struct GitFolder<'a>(&'a Path);
+struct GitFolder<'a> {
+    path: &'a Path,
+    repository: &'a Repository,
+    storage: RefStorage,
+}
 
 impl GitFolder<'_> {
+    fn log_of_head(&self) -> Result<Log, Error> {
+        match self.storage {
+            RefStorage::Files => {
+                Log::read(&self.path.join("logs/HEAD")).map_err(|error| unreadable(self.path, &error))
+            }
+            RefStorage::Reftable => {
+                let text = self.storage.head_log(self.repository);
+                Ok(Log::of_text(text.map_err(|error| unreadable(self.path, &error))?))
+            }
+        }
+    }
+
     /// All of the pin but the log.
     fn read_operation(&self) -> Result<Pin, Error> {
         let rebase = if self.holds("rebase-merge")? {
@@ -185,14 +165,14 @@ impl GitFolder<'_> {
         };
         let mut pin = Pin {
             merge_heads: self.oids("MERGE_HEAD")?,
-            pick_head: self.oid("CHERRY_PICK_HEAD")?,
-            revert_head: self.oid("REVERT_HEAD")?,
+            pick_head: self.pseudo_ref("CHERRY_PICK_HEAD")?,
+            revert_head: self.pseudo_ref("REVERT_HEAD")?,
             started_from: self.oid("sequencer/head")?,
             ..Pin::default()
         };
         if let Some(rebase) = rebase {
             // REBASE_HEAD alone says nothing: git leaves it behind.
-            pin.pick_head = pin.pick_head.or(self.oid("REBASE_HEAD")?);
+            pin.pick_head = pin.pick_head.or(self.pseudo_ref("REBASE_HEAD")?);
             pin.started_from = self.oid(&format!("{rebase}/orig-head"))?;
             pin.rebase_onto = self.oid(&format!("{rebase}/onto"))?;
             let name = self
@@ -236,14 +216,12 @@ impl GitFolder<'_> {
     }
 
     fn holds(&self, name: &str) -> Result<bool, Error> {
-        self.0
-            .join(name)
-            .try_exists()
-            .map_err(|error| unreadable(&self.0.join(name), &error))
+        let path = self.path.join(name);
+        path.try_exists().map_err(|error| unreadable(&path, &error))
     }
 
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
-        let path = self.0.join(name);
+        let path = self.path.join(name);
         let mut content = Vec::new();
         match File::open(&path).and_then(|file| file.take(LONGEST_STATE_FILE).read_to_end(&mut content)) {
             Ok(_) => Ok(Some(content)),
@@ -258,6 +236,17 @@ impl GitFolder<'_> {
             .split(|&byte| byte == b'\n')
             .filter_map(|line| Oid::from_hex(line.trim_ascii()))
             .collect())
+    }
+
+    /// Of the refs beside `HEAD` only `MERGE_HEAD` and `FETCH_HEAD` are files in every storage.
+    fn pseudo_ref(&self, name: &str) -> Result<Option<Oid>, Error> {
+        match self.storage {
+            RefStorage::Files => self.oid(name),
+            RefStorage::Reftable => self
+                .storage
+                .resolve(self.repository, name)
+                .map_err(|error| unreadable(self.path, &error)),
+        }
     }
 
     fn oid(&self, name: &str) -> Result<Option<Oid>, Error> {

@@ -9,7 +9,9 @@ use git2::{ErrorCode as GitCode, ObjectType, Repository, Sort};
 
 use super::abbreviation::Abbreviation;
 use super::function_lines::FunctionLines;
-use super::{line_counts, logs, merge_text, open};
+use super::open::{Opened, open};
+use super::ref_storage::RefStorage;
+use super::{line_counts, merge_text};
 use crate::model::{
     Commit, CommitWalk, Contents, Error, Favour, GitSource, LineChange, LineCounts, ObjectKind, Oid, Ref, Reflog,
     Signature, SourceError, Tree,
@@ -23,6 +25,7 @@ const MAX_BLOB_BYTES: usize = 512 << 20;
 /// A repository read through libgit2. It lives for one call, on one thread, and writes nothing.
 pub struct LibgitSource {
     repository: Repository,
+    storage: RefStorage,
     aborted: Arc<AtomicBool>,
     trees: RefCell<TreeCache>,
     commits: RefCell<HashMap<Oid, Rc<Commit>>>,
@@ -41,8 +44,10 @@ struct TreeCache {
 impl LibgitSource {
     /// Opens the repository that holds `cwd`. `aborted` is looked at before every read.
     pub fn open(cwd: &Path, aborted: Arc<AtomicBool>) -> Result<LibgitSource, Error> {
+        let Opened { repository, storage } = open(cwd)?;
         Ok(LibgitSource {
-            repository: open::open(cwd)?,
+            repository,
+            storage,
             aborted,
             trees: RefCell::default(),
             commits: RefCell::default(),
@@ -89,7 +94,8 @@ impl Contents for LibgitSource {
     }
 
     fn store_blob(&self, content: Vec<u8>) -> Oid {
-        let oid = git2::Oid::hash_object(ObjectType::Blob, &content).expect("hashing in memory cannot fail");
+        let oid = git2::Oid::hash_object_ext(ObjectType::Blob, &content, self.repository.object_format())
+            .expect("hashing in memory cannot fail");
         let oid = from_git(oid);
         self.made_blobs.borrow_mut().insert(oid, content.into());
         oid
@@ -252,38 +258,19 @@ impl GitSource for LibgitSource {
     }
 
     fn refs(&self) -> Result<Vec<Ref>, SourceError> {
-        let references = self.repository.references().map_err(repository_error)?;
-        let mut found = Vec::new();
-        for reference in references {
-            self.check_aborted()?;
-            // A broken ref is no evidence; the others stand.
-            let Ok(reference) = reference else { continue };
-            let Ok(commit) = reference.peel(ObjectType::Commit) else {
-                continue;
-            };
-            let name = String::from_utf8_lossy(reference.name_bytes()).into_owned();
-            found.push(Ref {
-                name,
-                oid: from_git(commit.id()),
-            });
-        }
-        Ok(found)
+        self.storage.all(&self.repository, || self.check_aborted())
     }
 
     fn resolve_ref(&self, name: &str) -> Result<Option<Oid>, SourceError> {
-        match self.repository.refname_to_id(name) {
-            Ok(oid) => Ok(Some(from_git(oid))),
-            Err(error) if error.code() == GitCode::NotFound || error.code() == GitCode::InvalidSpec => Ok(None),
-            Err(error) => Err(repository_error(error)),
-        }
+        self.storage.resolve(&self.repository, name)
     }
 
     fn head_log(&self) -> Result<Option<Vec<u8>>, SourceError> {
-        logs::head_log(&self.repository)
+        self.storage.head_log(&self.repository)
     }
 
     fn other_logs(&self) -> Result<Vec<Reflog>, SourceError> {
-        logs::other_logs(&self.repository, || self.check_aborted())
+        self.storage.other_logs(&self.repository, || self.check_aborted())
     }
 
     fn user_email(&self) -> Option<Vec<u8>> {

@@ -49,12 +49,7 @@ pub fn other_logs(
             continue;
         };
         let name = name.to_string_lossy().replace('\\', "/");
-        let kind = if name.starts_with("refs/remotes/") {
-            LogKind::Remote
-        } else {
-            LogKind::Ref
-        };
-        read(&path, kind, name)?;
+        read(&path, LogKind::of_ref(name.as_bytes()), name)?;
     }
     Ok(found)
 }

@@ -8,6 +8,8 @@ mod line_counts;
 mod logs;
 mod merge_text;
 mod open;
+mod ref_storage;
+pub mod reftable;
 mod xdiff;
 
 pub use head::read_head;

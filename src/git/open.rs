@@ -3,19 +3,20 @@
 use std::path::Path;
 use std::sync::Once;
 
-use git2::{ConfigLevel, ErrorClass, Repository, RepositoryOpenFlags};
+use git2::{ErrorClass, Repository, RepositoryOpenFlags};
 
+use super::ref_storage::RefStorage;
 use crate::model::{Error, ErrorCode};
 
 /// Extensions that libgit2 does not list although reading works: a missing object of a partial clone is a missing
-/// object, the compatible object format concerns other tools, and of the ref storages [`open`] lets `files` pass.
+/// object, the compatible object format concerns other tools, and [`RefStorage`] knows the ref storages.
 const HARMLESS_EXTENSIONS: [&str; 3] = ["partialclone", "compatobjectformat", "refstorage"];
 
 /// Opens the repository that `cwd` lies in, looking upwards as git does.
 ///
 /// The environment (`GIT_DIR` and kin) does not count: a host means the folder that it names. Whose repositories may
 /// be opened is git's own rule (`safe.directory`).
-pub fn open(cwd: &Path) -> Result<Repository, Error> {
+pub fn open(cwd: &Path) -> Result<Opened, Error> {
     prepare();
     let invalid = |what: &str| Error::new(ErrorCode::InvalidArgument, format!("cwd {what}"));
     if cwd.as_os_str().is_empty() {
@@ -33,13 +34,21 @@ pub fn open(cwd: &Path) -> Result<Repository, Error> {
     }
     let none: [&std::ffi::OsStr; 0] = [];
     let repository = Repository::open_ext(cwd, RepositoryOpenFlags::empty(), none).map_err(|e| describe(cwd, &e))?;
-    match ref_storage(&repository) {
-        Some(storage) if storage != "files" => Err(unsupported(
+    match RefStorage::of(&repository) {
+        Ok(storage) => Ok(Opened { repository, storage }),
+        Err(other) => Err(unsupported(
             cwd,
-            &format!("extensions.refstorage = {storage} is not supported"),
+            &format!("extensions.refstorage = {other} is not supported"),
         )),
-        _ => Ok(repository),
     }
+}
+
+/// A repository, and how to read its refs.
+pub struct Opened {
+    /// For objects and settings.
+    pub repository: Repository,
+    /// For refs and logs.
+    pub storage: RefStorage,
 }
 
 /// Sets what libgit2 only has once for the whole process.
@@ -54,18 +63,6 @@ fn prepare() {
         // Without the list, such repositories are reported as unsupported: worse, but not wrong.
         debug_assert!(set.is_ok());
     });
-}
-
-/// The value of `extensions.refstorage` in the repository's own configuration: that of a user means nothing to git.
-fn ref_storage(repository: &Repository) -> Option<String> {
-    let config = repository
-        .config()
-        .and_then(|config| config.open_level(ConfigLevel::Local))
-        .ok()?;
-    config
-        .get_string("extensions.refstorage")
-        .ok()
-        .map(|storage| storage.to_ascii_lowercase())
 }
 
 fn describe(cwd: &Path, error: &git2::Error) -> Error {

@@ -120,14 +120,25 @@ pub enum LogKind {
     Ref,
 }
 
-/// The raw text of a reflog.
+impl LogKind {
+    /// What the log of a ref is.
+    pub fn of_ref(name: &[u8]) -> LogKind {
+        if name.starts_with(b"refs/remotes/") {
+            LogKind::Remote
+        } else {
+            LogKind::Ref
+        }
+    }
+}
+
+/// The text of a reflog, as git keeps it in a file.
 #[derive(Clone, Debug)]
 pub struct Reflog {
     /// Which kind of ref it logs.
     pub kind: LogKind,
     /// The full ref name, or `HEAD`.
     pub name: String,
-    /// The file as it is.
+    /// One line for each entry, the oldest first.
     pub text: Vec<u8>,
 }
 
