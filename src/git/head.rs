@@ -144,9 +144,7 @@ struct GitFolder<'a> {
 impl GitFolder<'_> {
     fn log_of_head(&self) -> Result<Log, Error> {
         match self.storage {
-            RefStorage::Files => {
-                Log::read(&self.path.join("logs/HEAD")).map_err(|error| unreadable(self.path, &error))
-            }
+            RefStorage::Files => Log::read(&self.path.join("logs/HEAD")).map_err(|error| unreadable(self.path, &error)),
             RefStorage::Reftable => {
                 let text = self.storage.head_log(self.repository);
                 Ok(Log::of_text(text.map_err(|error| unreadable(self.path, &error))?))

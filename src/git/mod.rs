@@ -8,6 +8,8 @@ mod line_counts;
 mod logs;
 mod merge_text;
 mod open;
+#[cfg(unix)]
+mod ownership;
 mod ref_storage;
 pub mod reftable;
 mod xdiff;

@@ -5,6 +5,8 @@ use std::sync::Once;
 
 use git2::{ErrorClass, Repository, RepositoryOpenFlags};
 
+#[cfg(unix)]
+use super::ownership::Found;
 use super::ref_storage::RefStorage;
 use crate::model::{Error, ErrorCode};
 
@@ -34,6 +36,13 @@ pub fn open(cwd: &Path) -> Result<Opened, Error> {
     }
     let none: [&std::ffi::OsStr; 0] = [];
     let repository = Repository::open_ext(cwd, RepositoryOpenFlags::empty(), none).map_err(|e| describe(cwd, &e))?;
+    #[cfg(unix)]
+    {
+        let found = Found::from(cwd, repository.path());
+        if !found.is_safe(cwd) {
+            return Err(not_owned(cwd, &found.place()));
+        }
+    }
     match RefStorage::of(&repository) {
         Ok(storage) => Ok(Opened { repository, storage }),
         Err(other) => Err(unsupported(
@@ -62,19 +71,18 @@ fn prepare() {
         let set = unsafe { git2::opts::set_extensions(&HARMLESS_EXTENSIONS) };
         // Without the list, such repositories are reported as unsupported: worse, but not wrong.
         debug_assert!(set.is_ok());
+        // SAFETY: as above. [`Found::is_safe`] asks in its place, after git's whole rule.
+        #[cfg(unix)]
+        let set = unsafe { git2::opts::set_verify_owner_validation(false) };
+        #[cfg(unix)]
+        debug_assert!(set.is_ok());
     });
 }
 
 fn describe(cwd: &Path, error: &git2::Error) -> Error {
     let message = error.message();
     match (error.class(), error.code()) {
-        (ErrorClass::Config, git2::ErrorCode::Owner) => Error::new(
-            ErrorCode::NotOwned,
-            format!(
-                "{}: {message}; git's safe.directory setting can allow it",
-                cwd.display()
-            ),
-        ),
+        (ErrorClass::Config, git2::ErrorCode::Owner) => not_owned(cwd, cwd),
         (ErrorClass::Repository, _)
             if ["unsupported ", "unknown object format"]
                 .iter()
@@ -88,6 +96,17 @@ fn describe(cwd: &Path, error: &git2::Error) -> Error {
         ),
         _ => unreadable(cwd, error),
     }
+}
+
+fn not_owned(cwd: &Path, place: &Path) -> Error {
+    let (cwd, place) = (cwd.display(), place.display());
+    Error::new(
+        ErrorCode::NotOwned,
+        format!(
+            "{cwd}: the repository belongs to another user, and git does not work in it either; where it can be \
+             trusted: git config --global --add safe.directory '{place}'"
+        ),
+    )
 }
 
 fn unsupported(cwd: &Path, why: &str) -> Error {

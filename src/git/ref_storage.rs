@@ -96,7 +96,8 @@ impl RefStorage {
             RefStorage::Reftable => {
                 for (name, oid) in tables(repository)?.all()? {
                     check_aborted()?;
-                    let object = git2::Oid::from_bytes(oid.as_bytes()).and_then(|oid| repository.find_object(oid, None));
+                    let object =
+                        git2::Oid::from_bytes(oid.as_bytes()).and_then(|oid| repository.find_object(oid, None));
                     if let Ok(commit) = object.and_then(|object| object.peel(ObjectType::Commit)) {
                         add(&name, commit.id());
                     }

@@ -126,7 +126,9 @@ impl<'a> Table<'a> {
             }
             let length = Reader(&self.content[head + 1..self.footer]).number(3)? as usize;
             // The length of the first block counts the header of the file.
-            let block = self.content[..self.footer].get(start..start + length).ok_or(Malformed)?;
+            let block = self.content[..self.footer]
+                .get(start..start + length)
+                .ok_or(Malformed)?;
             let mut name = Vec::new();
             let records = records(block, head + 4 - start)?;
             let mut reader = Reader(records);
@@ -210,9 +212,7 @@ impl<'a> Table<'a> {
     /// last ones.
     fn after(&self, start: usize, length: usize) -> usize {
         let filled = start + self.block_size;
-        let padded = self.block_size > length
-            && filled <= self.footer
-            && self.content.get(start + length) == Some(&0);
+        let padded = self.block_size > length && filled <= self.footer && self.content.get(start + length) == Some(&0);
         if padded { filled } else { start + length.max(1) }
     }
 }
