@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use git2::Repository;
 
-use super::open::{Opened, open, unreadable};
+use super::handles::Handle;
+use super::open::unreadable;
 use super::ref_storage::RefStorage;
 use crate::model::{Error, HeadFacts, LogMark, Oid, OperationKind, Pin};
 
@@ -18,7 +19,8 @@ const LONGEST_STATE_FILE: u64 = 64 * 1024;
 
 /// Reads the head of the repository that `cwd` lies in. Nothing is written.
 pub fn read_head(cwd: &Path) -> Result<HeadFacts, Error> {
-    let Opened { repository, storage } = open(cwd)?;
+    let repository = Handle::of(cwd)?;
+    let storage = repository.storage();
     let folder = GitFolder {
         path: repository.path(),
         repository: &repository,

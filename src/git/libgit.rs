@@ -5,11 +5,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use git2::{ErrorCode as GitCode, ObjectType, Repository, Sort};
+use git2::{ErrorCode as GitCode, ObjectType, Sort};
 
 use super::abbreviation::Abbreviation;
 use super::function_lines::FunctionLines;
-use super::open::{Opened, open};
+use super::handles::Handle;
 use super::ref_storage::RefStorage;
 use super::{line_counts, merge_text};
 use crate::model::{
@@ -22,9 +22,12 @@ const TREE_CACHE_BYTES: usize = 64 << 20;
 /// Blobs larger than this (bytes) are not read.
 const MAX_BLOB_BYTES: usize = 512 << 20;
 
+/// How often a call is tried in a repository that is repacked all the time.
+const MOST_TRIES: usize = 4;
+
 /// A repository read through libgit2. It lives for one call, on one thread, and writes nothing.
 pub struct LibgitSource {
-    repository: Repository,
+    repository: Handle,
     storage: RefStorage,
     aborted: Arc<AtomicBool>,
     trees: RefCell<TreeCache>,
@@ -44,17 +47,54 @@ struct TreeCache {
 impl LibgitSource {
     /// Opens the repository that holds `cwd`. `aborted` is looked at before every read.
     pub fn open(cwd: &Path, aborted: Arc<AtomicBool>) -> Result<LibgitSource, Error> {
-        let Opened { repository, storage } = open(cwd)?;
-        Ok(LibgitSource {
+        Ok(LibgitSource::over(Handle::of(cwd)?, aborted))
+    }
+
+    /// Has `work` done on the repository that holds `cwd`. Where something could not be read and the repository was
+    /// repacked or replaced meanwhile, it is done once more on the repository as it is then.
+    pub fn with<T>(
+        cwd: &Path,
+        aborted: &Arc<AtomicBool>,
+        work: impl Fn(&LibgitSource) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let mut source = LibgitSource::open(cwd, aborted.clone())?;
+        for _ in 1..MOST_TRIES {
+            let result = work(&source);
+            if !source.repository.is_troubled() || aborted.load(Ordering::Relaxed) || !source.repository.is_stale() {
+                return result;
+            }
+            source = LibgitSource::over(Handle::fresh(cwd)?, aborted.clone());
+        }
+        work(&source)
+    }
+
+    fn object_error(&self, oid: Oid, error: &git2::Error) -> SourceError {
+        self.repository.note_trouble();
+        match error.code() {
+            GitCode::NotFound => SourceError::Missing(oid),
+            _ => SourceError::Unreadable {
+                oid,
+                detail: error.message().to_string(),
+            },
+        }
+    }
+
+    fn repository_error(&self, error: &git2::Error) -> SourceError {
+        self.repository.note_trouble();
+        SourceError::Repository(error.message().to_string())
+    }
+
+    fn over(repository: Handle, aborted: Arc<AtomicBool>) -> LibgitSource {
+        LibgitSource {
+            storage: repository.storage(),
             repository,
-            storage,
             aborted,
             trees: RefCell::default(),
             commits: RefCell::default(),
             made_blobs: RefCell::default(),
             abbreviation: Abbreviation::default(),
             function_lines: FunctionLines::default(),
-        })
+        }
     }
 
     /// Reads an object of the wanted kind and hands its raw content on.
@@ -65,16 +105,16 @@ impl LibgitSource {
         read: impl FnOnce(&[u8]) -> Result<T, SourceError>,
     ) -> Result<T, SourceError> {
         self.check_aborted()?;
-        let odb = self.repository.odb().map_err(repository_error)?;
+        let odb = self.repository.odb().map_err(|error| self.repository_error(&error))?;
         if kind == ObjectType::Blob {
             let (size, _) = odb
                 .read_header(to_git(oid)?)
-                .map_err(|error| object_error(oid, &error))?;
+                .map_err(|error| self.object_error(oid, &error))?;
             if size > MAX_BLOB_BYTES {
                 return Err(SourceError::Limit("blob size"));
             }
         }
-        let object = odb.read(to_git(oid)?).map_err(|error| object_error(oid, &error))?;
+        let object = odb.read(to_git(oid)?).map_err(|error| self.object_error(oid, &error))?;
         if object.kind() != kind {
             return Err(SourceError::Unreadable {
                 oid,
@@ -117,10 +157,10 @@ impl Contents for LibgitSource {
 
 impl GitSource for LibgitSource {
     fn kind(&self, oid: Oid) -> Result<ObjectKind, SourceError> {
-        let odb = self.repository.odb().map_err(repository_error)?;
+        let odb = self.repository.odb().map_err(|error| self.repository_error(&error))?;
         let (_, kind) = odb
             .read_header(to_git(oid)?)
-            .map_err(|error| object_error(oid, &error))?;
+            .map_err(|error| self.object_error(oid, &error))?;
         match kind {
             ObjectType::Commit => Ok(ObjectKind::Commit),
             ObjectType::Tree => Ok(ObjectKind::Tree),
@@ -161,7 +201,7 @@ impl GitSource for LibgitSource {
         let commit = self
             .repository
             .find_commit(to_git(oid)?)
-            .map_err(|error| object_error(oid, &error))?;
+            .map_err(|error| self.object_error(oid, &error))?;
         let written_parents = commit.raw_header_bytes().split(|&byte| byte == b'\n');
         let written_parents = written_parents.filter(|line| line.starts_with(b"parent ")).count();
         let parents: Vec<Oid> = commit.parent_ids().map(from_git).collect();
@@ -187,7 +227,7 @@ impl GitSource for LibgitSource {
         let commit = self
             .repository
             .find_commit(to_git(oid)?)
-            .map_err(|error| object_error(oid, &error))?;
+            .map_err(|error| self.object_error(oid, &error))?;
         Ok(String::from_utf8_lossy(commit.message_bytes()).into_owned())
     }
 
@@ -195,12 +235,12 @@ impl GitSource for LibgitSource {
         let object = self
             .repository
             .find_object(to_git(oid)?, None)
-            .map_err(|error| object_error(oid, &error))?;
+            .map_err(|error| self.object_error(oid, &error))?;
         let Some(tag) = object.as_tag() else { return Ok(oid) };
         let target = tag
             .as_object()
             .peel(ObjectType::Any)
-            .map_err(|error| object_error(oid, &error))?;
+            .map_err(|error| self.object_error(oid, &error))?;
         Ok(from_git(target.id()))
     }
 
@@ -213,11 +253,11 @@ impl GitSource for LibgitSource {
                 self.read_commit(one)?;
                 self.read_commit(two)?;
                 if error.class() == git2::ErrorClass::Odb {
-                    return Err(repository_error(error));
+                    return Err(self.repository_error(&error));
                 }
                 Ok(Vec::new())
             }
-            Err(error) => Err(repository_error(error)),
+            Err(error) => Err(self.repository_error(&error)),
         }
     }
 
@@ -228,23 +268,26 @@ impl GitSource for LibgitSource {
         }
         self.repository
             .graph_descendant_of(to_git(descendant)?, to_git(ancestor)?)
-            .map_err(repository_error)
+            .map_err(|error| self.repository_error(&error))
     }
 
     fn walk(&self, walk: &CommitWalk) -> Result<Vec<Oid>, SourceError> {
-        let mut revisions = self.repository.revwalk().map_err(repository_error)?;
+        let mut revisions = self
+            .repository
+            .revwalk()
+            .map_err(|error| self.repository_error(&error))?;
         revisions
             .set_sorting(Sort::TOPOLOGICAL | Sort::TIME)
-            .map_err(repository_error)?;
+            .map_err(|error| self.repository_error(&error))?;
         for &oid in &walk.from {
             revisions
                 .push(to_git(oid)?)
-                .map_err(|error| object_error(oid, &error))?;
+                .map_err(|error| self.object_error(oid, &error))?;
         }
         for &oid in &walk.hide {
             revisions
                 .hide(to_git(oid)?)
-                .map_err(|error| object_error(oid, &error))?;
+                .map_err(|error| self.object_error(oid, &error))?;
         }
         let mut found = Vec::new();
         for oid in revisions {
@@ -252,7 +295,7 @@ impl GitSource for LibgitSource {
             if found.len() == walk.limit {
                 return Err(SourceError::Limit("commits walked"));
             }
-            found.push(from_git(oid.map_err(repository_error)?));
+            found.push(from_git(oid.map_err(|error| self.repository_error(&error))?));
         }
         Ok(found)
     }
@@ -321,18 +364,4 @@ fn to_git(oid: Oid) -> Result<git2::Oid, SourceError> {
 
 fn from_git(oid: git2::Oid) -> Oid {
     Oid::from_bytes(oid.as_bytes()).expect("libgit2 ids are 20 or 32 bytes")
-}
-
-fn object_error(oid: Oid, error: &git2::Error) -> SourceError {
-    match error.code() {
-        GitCode::NotFound => SourceError::Missing(oid),
-        _ => SourceError::Unreadable {
-            oid,
-            detail: error.message().to_string(),
-        },
-    }
-}
-
-fn repository_error(error: git2::Error) -> SourceError {
-    SourceError::Repository(error.message().to_string())
 }

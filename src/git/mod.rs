@@ -2,6 +2,7 @@
 
 mod abbreviation;
 mod function_lines;
+mod handles;
 mod head;
 mod libgit;
 mod line_counts;
@@ -14,6 +15,7 @@ mod ref_storage;
 pub mod reftable;
 mod xdiff;
 
+pub use handles::close_repositories;
 pub use head::read_head;
 pub use libgit::LibgitSource;
 pub use line_counts::{count_lines, line_changes};

@@ -36,13 +36,7 @@ pub fn open(cwd: &Path) -> Result<Opened, Error> {
     }
     let none: [&std::ffi::OsStr; 0] = [];
     let repository = Repository::open_ext(cwd, RepositoryOpenFlags::empty(), none).map_err(|e| describe(cwd, &e))?;
-    #[cfg(unix)]
-    {
-        let found = Found::from(cwd, repository.path());
-        if !found.is_safe(cwd) {
-            return Err(not_owned(cwd, &found.place()));
-        }
-    }
+    verify_owner(&repository, cwd)?;
     match RefStorage::of(&repository) {
         Ok(storage) => Ok(Opened { repository, storage }),
         Err(other) => Err(unsupported(
@@ -50,6 +44,20 @@ pub fn open(cwd: &Path) -> Result<Opened, Error> {
             &format!("extensions.refstorage = {other} is not supported"),
         )),
     }
+}
+
+/// Whether git would work in the repository too. Elsewhere than on Unix libgit2 has asked when it opened it.
+pub(super) fn verify_owner(repository: &Repository, cwd: &Path) -> Result<(), Error> {
+    #[cfg(unix)]
+    {
+        let found = Found::from(cwd, repository.path());
+        if !found.is_safe(cwd) {
+            return Err(not_owned(cwd, &found.place()));
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = (repository, cwd);
+    Ok(())
 }
 
 /// A repository, and how to read its refs.

@@ -71,8 +71,9 @@ pub fn attribute_turn(arguments: String, token: &External<CancelToken>) -> Async
     Work::start(token, move |aborted| {
         let arguments: TurnRequestArguments = parsed(&arguments)?;
         let request = arguments.to_model()?;
-        let source = LibgitSource::open(Path::new(&arguments.cwd), aborted)?;
-        Ok(turn::attribute_turn(&source, &request)?.into())
+        LibgitSource::with(Path::new(&arguments.cwd), &aborted, |source| {
+            Ok(turn::attribute_turn(source, &request)?.into())
+        })
     })
 }
 
@@ -98,8 +99,9 @@ pub fn diff_turn(arguments: String, token: &External<CancelToken>) -> AsyncTask<
         let arguments: DiffTurnArguments = parsed(&arguments)?;
         let request = arguments.request.to_model()?;
         let options = arguments.options()?;
-        let source = LibgitSource::open(Path::new(&arguments.request.cwd), aborted)?;
-        Ok(turn::diff_turn(&source, &request, &options)?.into())
+        LibgitSource::with(Path::new(&arguments.request.cwd), &aborted, |source| {
+            Ok(turn::diff_turn(source, &request, &options)?.into())
+        })
     })
 }
 
@@ -121,8 +123,9 @@ pub fn explain_path(arguments: String, token: &External<CancelToken>) -> AsyncTa
         let arguments: ExplainPathArguments = parsed(&arguments)?;
         let request = arguments.request.to_model()?;
         let path = arguments.path()?;
-        let source = LibgitSource::open(Path::new(&arguments.request.cwd), aborted)?;
-        Ok(turn::explain_path(&source, &request, &path)?.into())
+        LibgitSource::with(Path::new(&arguments.request.cwd), &aborted, |source| {
+            Ok(turn::explain_path(source, &request, &path)?.into())
+        })
     })
 }
 
@@ -145,8 +148,9 @@ pub fn read_checkpoint(arguments: String, token: &External<CancelToken>) -> Asyn
     Work::start(token, move |aborted| {
         let arguments: ReadCheckpointArguments = parsed(&arguments)?;
         let checkpoint = arguments.to_model()?;
-        let source = LibgitSource::open(Path::new(&arguments.cwd), aborted)?;
-        let (oid, facts) = turn::read_checkpoint(&source, &checkpoint)?;
+        let (oid, facts) = LibgitSource::with(Path::new(&arguments.cwd), &aborted, |source| {
+            turn::read_checkpoint(source, &checkpoint)
+        })?;
         Ok(RecordedCheckpoint::new(arguments.name, oid, facts))
     })
 }

@@ -1,0 +1,274 @@
+//! Repositories that stay open for a moment after a call: the next one finds its packs mapped and its caches warm.
+//!
+//! A handle serves one call at a time. It is kept for [`KEPT_FOR`] after its last call, never longer, so that a
+//! repository can be repacked or removed where open files are in the way, and only as long as the repository looks as
+//! it did when it was opened.
+
+use std::cell::Cell;
+use std::fs::{self, Metadata};
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use git2::Repository;
+
+use super::open::{Opened, open, verify_owner};
+use super::ref_storage::RefStorage;
+use crate::model::Error;
+
+/// How long an idle handle stays open.
+const KEPT_FOR: Duration = Duration::from_millis(1500);
+/// Idle handles, of all repositories: each may hold many files open.
+const MOST_KEPT: usize = 8;
+/// Two changes of a file within one tick of its clock look like one: what was changed so shortly before it was looked
+/// at proves nothing.
+const CLOCK_TICK: Duration = Duration::from_millis(50);
+
+static IDLE: Mutex<IdleHandles> = Mutex::new(IdleHandles {
+    handles: Vec::new(),
+    closer_runs: false,
+});
+/// Raised by [`close_repositories`]: handles of an earlier time are not kept.
+static EPOCH: AtomicU64 = AtomicU64::new(0);
+
+struct IdleHandles {
+    handles: Vec<Idle>,
+    /// Whether a thread is there to close them.
+    closer_runs: bool,
+}
+
+struct Idle {
+    cwd: PathBuf,
+    open: Open,
+    until: Instant,
+}
+
+struct Open {
+    opened: Opened,
+    looks: Looks,
+    epoch: u64,
+}
+
+/// An open repository, given back when it is dropped.
+pub struct Handle {
+    cwd: PathBuf,
+    /// `None` only while it is dropped.
+    open: Option<Open>,
+    /// Whether something could not be read: the next call had better look for itself.
+    troubled: Cell<bool>,
+}
+
+impl Handle {
+    /// Opens the repository that `cwd` lies in, or takes it over from a call before.
+    pub fn of(cwd: &Path) -> Result<Handle, Error> {
+        while let Some(open) = take_idle(cwd) {
+            if Looks::at(&open.opened.repository, cwd) == open.looks {
+                verify_owner(&open.opened.repository, cwd)?;
+                return Ok(Handle {
+                    cwd: cwd.to_path_buf(),
+                    open: Some(open),
+                    troubled: Cell::new(false),
+                });
+            }
+        }
+        Handle::fresh(cwd)
+    }
+
+    /// Opens the repository that `cwd` lies in.
+    pub fn fresh(cwd: &Path) -> Result<Handle, Error> {
+        // Before opening: what is closed or changes from now on counts.
+        let epoch = EPOCH.load(Ordering::SeqCst);
+        let opened = open(cwd)?;
+        Ok(Handle {
+            cwd: cwd.to_path_buf(),
+            open: Some(Open {
+                looks: Looks::at(&opened.repository, cwd),
+                opened,
+                epoch,
+            }),
+            troubled: Cell::new(false),
+        })
+    }
+
+    /// Whether the repository was changed in a way that an open handle may not follow.
+    pub fn is_stale(&self) -> bool {
+        self.opened()
+            .is_none_or(|open| Looks::at(&open.opened.repository, &self.cwd) != open.looks)
+    }
+
+    /// Something could not be read.
+    pub fn note_trouble(&self) {
+        self.troubled.set(true);
+    }
+
+    /// Whether something could not be read.
+    pub fn is_troubled(&self) -> bool {
+        self.troubled.get()
+    }
+
+    /// How its refs are stored.
+    pub fn storage(&self) -> RefStorage {
+        self.opened().map_or(RefStorage::Files, |open| open.opened.storage)
+    }
+
+    fn opened(&self) -> Option<&Open> {
+        self.open.as_ref()
+    }
+}
+
+impl Deref for Handle {
+    type Target = Repository;
+
+    fn deref(&self) -> &Repository {
+        &self
+            .open
+            .as_ref()
+            .expect("a handle is open until it is dropped")
+            .opened
+            .repository
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        if let Some(open) = self.open.take()
+            && open.looks.settled
+            && !self.troubled.get()
+            && open.epoch == EPOCH.load(Ordering::SeqCst)
+            && !thread::panicking()
+        {
+            keep(std::mem::take(&mut self.cwd), open);
+        }
+    }
+}
+
+/// Closes what is kept open; what a call is using is closed when that call ends.
+pub fn close_repositories() {
+    EPOCH.fetch_add(1, Ordering::SeqCst);
+    let closed = std::mem::take(&mut idle().handles);
+    drop(closed);
+}
+
+fn idle() -> MutexGuard<'static, IdleHandles> {
+    // Nothing under the lock can panic half way.
+    IDLE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn take_idle(cwd: &Path) -> Option<Open> {
+    let handles = &mut idle().handles;
+    let at = handles.iter().rposition(|kept| kept.cwd == cwd)?;
+    Some(handles.swap_remove(at).open)
+}
+
+fn keep(cwd: PathBuf, open: Open) {
+    let mut idle = idle();
+    if !idle.closer_runs {
+        // Ends with the last handle. Without it nothing would close them, so then none is kept.
+        let closer = thread::Builder::new()
+            .name("turn-attribution".into())
+            .spawn(close_when_due);
+        if closer.is_err() {
+            return;
+        }
+        idle.closer_runs = true;
+    }
+    let oldest = (idle.handles.len() >= MOST_KEPT).then(|| idle.handles.remove(0));
+    idle.handles.push(Idle {
+        cwd,
+        open,
+        until: Instant::now() + KEPT_FOR,
+    });
+    drop(idle);
+    drop(oldest);
+}
+
+fn close_when_due() {
+    loop {
+        let now = Instant::now();
+        let mut idle = idle();
+        let due: Vec<Idle> = idle.handles.extract_if(.., |kept| kept.until <= now).collect();
+        let next = idle.handles.iter().map(|kept| kept.until).min();
+        idle.closer_runs = next.is_some();
+        drop(idle);
+        // Closing files takes time; nobody has to wait for it.
+        drop(due);
+        match next {
+            Some(next) => thread::sleep(next.saturating_duration_since(now)),
+            None => return,
+        }
+    }
+}
+
+/// What shows that a repository is not what it was: its folder, and the files that libgit2 reads once only.
+struct Looks {
+    files: Vec<Option<Look>>,
+    /// Whether the last change lay long enough back for the next one to show.
+    settled: bool,
+}
+
+impl PartialEq for Looks {
+    fn eq(&self, other: &Looks) -> bool {
+        self.files == other.files
+    }
+}
+
+#[derive(PartialEq)]
+struct Look {
+    /// Of folders in which git keeps files and locks only the identity stays.
+    content: Option<(SystemTime, u64)>,
+    identity: (u64, u64),
+}
+
+impl Looks {
+    fn at(repository: &Repository, cwd: &Path) -> Looks {
+        let (own, common) = (repository.path(), repository.commondir());
+        let root = repository.workdir().unwrap_or(own);
+        let read_once = [
+            own.join("config.worktree"),
+            common.join("config"),
+            common.join("shallow"),
+            common.join("info/grafts"),
+            common.join("objects/info/alternates"),
+            common.join("objects/pack"),
+        ];
+        let look = |place: &Path| fs::metadata(place).ok().map(|found| Look::of(&found));
+        let mut files: Vec<_> = read_once.iter().map(|place| look(place)).collect();
+        let latest = files.iter().flatten().filter_map(|look| Some(look.content?.0)).max();
+        // A new repository on the way up would be the nearer one.
+        let on_the_way = cwd
+            .ancestors()
+            .take_while(|folder| *folder != root)
+            .map(|folder| folder.join(".git"));
+        let folders = on_the_way.chain([own.to_path_buf(), common.to_path_buf()]);
+        files.extend(folders.map(|folder| {
+            Some(Look {
+                content: None,
+                ..look(&folder)?
+            })
+        }));
+        let now = SystemTime::now();
+        Looks {
+            files,
+            settled: latest.is_none_or(|latest| now.duration_since(latest).is_ok_and(|since| since > CLOCK_TICK)),
+        }
+    }
+}
+
+impl Look {
+    fn of(found: &Metadata) -> Look {
+        #[cfg(unix)]
+        let identity = {
+            use std::os::unix::fs::MetadataExt;
+            (found.dev(), found.ino())
+        };
+        #[cfg(not(unix))]
+        let identity = (0, 0);
+        Look {
+            content: found.modified().ok().map(|modified| (modified, found.len())),
+            identity,
+        }
+    }
+}
