@@ -77,7 +77,7 @@ pub fn turn_commits(
     let on_the_way = dated_since(source, &heads, since)?;
 
     let mut own: HashSet<Vec<u8>> = chronicle.identities.clone();
-    own.extend(source.user_email().map(|address| address.to_ascii_lowercase()));
+    own.extend(source.user_email()?.map(|address| address.to_ascii_lowercase()));
     own.remove(&b""[..]);
     // Whoever wrote it: what was committed under an identity of the turn was made by it.
     let is_own = |commit: &Commit| {
