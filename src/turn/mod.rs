@@ -3,6 +3,7 @@
 mod analysis;
 mod attributes_at;
 mod chronicle;
+mod evidence;
 mod explanation;
 mod files;
 mod originals;
