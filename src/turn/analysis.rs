@@ -365,23 +365,23 @@ impl Turn<'_> {
         let mut carried = BTreeSet::new();
         let mut added_by_hand = HashSet::new();
         for (_, by_hand) in by_hand {
-            let hand = [by_hand.old, by_hand.new].map(|entry| (entry, self.text_of(entry)));
+            let hand = self.texts_of([by_hand.old, by_hand.new])?;
             let [before, after] = hand.each_ref().map(|(entry, text)| version(*entry, text));
             traces::collect_added(before, after, &mut added_by_hand);
         }
         // Moved to another file, or written anew with other indentation.
         for (path, change) in analysis.delta.iter().filter(|(path, _)| late.contains(*path)) {
-            let states = [change.old, expected_at(path, change)].map(|entry| (entry, self.text_of(entry)));
+            let states = self.texts_of([change.old, expected_at(path, change)])?;
             let [start, expected] = states.each_ref().map(|(entry, text)| version(*entry, text));
             if traces::mostly_from(&added_by_hand, start, expected) {
                 carried.insert(path.clone());
             }
         }
         for (path, by_hand) in by_hand.iter().filter(|(path, _)| late.contains(path)) {
-            let hand = [by_hand.old, by_hand.new].map(|entry| (entry, self.text_of(entry)));
+            let hand = self.texts_of([by_hand.old, by_hand.new])?;
             let [before, after] = hand.each_ref().map(|(entry, text)| version(*entry, text));
             if let Some(change) = analysis.delta.get(path) {
-                let states = [change.old, expected_at(path, change)].map(|entry| (entry, self.text_of(entry)));
+                let states = self.texts_of([change.old, expected_at(path, change)])?;
                 let [start, expected] = states.each_ref().map(|(entry, text)| version(*entry, text));
                 if traces::shows(before, after, start, expected) {
                     carried.insert(path.clone());
@@ -395,8 +395,8 @@ impl Turn<'_> {
                 let Some(change) = analysis.delta.get(other) else {
                     continue;
                 };
-                let entry = expected_at(other, change);
-                if traces::reappear(before, after, version(entry, &self.text_of(entry))) {
+                let [(entry, text), _] = self.texts_of([expected_at(other, change), None])?;
+                if traces::reappear(before, after, version(entry, &text)) {
                     carried.insert(other.clone());
                 }
             }
@@ -414,13 +414,18 @@ impl Turn<'_> {
         Ok(false)
     }
 
-    /// The text of a state; `None` where it has none or cannot be read.
-    fn text_of(&self, entry: Option<Entry>) -> Option<Rc<[u8]>> {
-        let entry = entry.filter(|entry| entry.mode != FileMode::GITLINK)?;
-        self.source
-            .read_blob(entry.oid)
-            .ok()
-            .filter(|content| !is_binary(content))
+    /// The texts of two states; `None` where there is none, or one too large to be text to git.
+    fn texts_of(&self, entries: [Option<Entry>; 2]) -> Result<[(Option<Entry>, Option<Rc<[u8]>>); 2], SourceError> {
+        let text_of = |entry: Option<Entry>| match entry.filter(|entry| entry.mode != FileMode::GITLINK) {
+            Some(entry) => match self.source.read_blob(entry.oid) {
+                Ok(content) => Ok(Some(content).filter(|content| !is_binary(content))),
+                Err(SourceError::Limit(_)) => Ok(None),
+                Err(error) => Err(error),
+            },
+            None => Ok(None),
+        };
+        let [one, two] = entries;
+        Ok([(one, text_of(one)?), (two, text_of(two)?)])
     }
 }
 
