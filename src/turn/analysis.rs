@@ -428,7 +428,7 @@ impl Turn<'_> {
             if let Some(change) = analysis.delta.get(path) {
                 let states = self.texts_of([change.old, expected_at(path, change)])?;
                 let [start, expected] = states.each_ref().map(|(entry, text)| version(*entry, text));
-                if traces::shows(before, after, start, expected) {
+                if states[0].0 != states[1].0 && traces::shows(before, after, start, expected) {
                     carried.insert(path.clone());
                 }
             }
