@@ -3,7 +3,10 @@
 use napi_derive::napi;
 use serde::Deserialize;
 
-use crate::git::faults::{Fault, FaultPlan, Read, ReadKind, plan_faults};
+use std::panic;
+use std::sync::Once;
+
+use crate::git::faults::{Fault, FaultPlan, PANIC, Read, ReadKind, plan_faults};
 
 #[derive(Deserialize)]
 struct PlanArguments {
@@ -17,6 +20,7 @@ struct PlanArguments {
 /// whether it failed.
 #[napi(skip_typescript)]
 pub fn plan_reads_to_fail(plan: String) -> napi::Result<String> {
+    keep_quiet();
     let invalid = |what: String| napi::Error::from_reason(format!("{what}: no plan of faults"));
     let arguments: Option<PlanArguments> = serde_json::from_str(&plan).map_err(|error| invalid(error.to_string()))?;
     let to_plan = |arguments: PlanArguments| {
@@ -37,6 +41,19 @@ pub fn plan_reads_to_fail(plan: String) -> napi::Result<String> {
         None => None,
     };
     Ok(plan_faults(plan).iter().map(line).collect())
+}
+
+/// Panics that were planned are not worth a word on standard error.
+fn keep_quiet() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let tell = panic::take_hook();
+        panic::set_hook(Box::new(move |told| {
+            if told.payload().downcast_ref::<&str>() != Some(&PANIC) {
+                tell(told);
+            }
+        }));
+    });
 }
 
 fn line(read: &Read) -> String {
