@@ -103,8 +103,10 @@ export type Attribution =
  * - `reflog-lost`: entries of the log that were there at the turn are gone.
  * - `no-reflog`: there is no log of HEAD.
  * - `turn-not-attributed`: in a range, a turn could not be attributed; all that it changed counts as authored.
+ * - `read-failed`: something could not be read that the rest stands without: counts, attributes and renames may be
+ *   missing, and for want of proof more may be shown.
  */
-export type AttributionNote = 'from-ref-moved' | 'to-ref-moved' | 'turn-start-not-believed' | 'pin-not-understood' | 'no-pin' | 'reflog-lost' | 'no-reflog' | 'turn-not-attributed'
+export type AttributionNote = 'from-ref-moved' | 'to-ref-moved' | 'turn-start-not-believed' | 'pin-not-understood' | 'no-pin' | 'reflog-lost' | 'no-reflog' | 'turn-not-attributed' | 'read-failed'
 
 /** Where HEAD was and is. */
 export interface BranchTransition {

@@ -22,6 +22,7 @@ const NOTES = {
   'to-ref-moved': 'the ref of the second checkpoint names another snapshot by now; the recorded one was used',
   'turn-start-not-believed': 'the recorded start of the turn cannot be right; the time of the first snapshot was used',
   'turn-not-attributed': 'a turn of the range could not be attributed; all that it changed is shown',
+  'read-failed': 'something could not be read; counts and renames may be missing, and more may be shown',
 }
 
 exports.cardLines = (result, paint, { demoted = false } = {}) => [

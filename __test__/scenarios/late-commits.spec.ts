@@ -61,6 +61,18 @@ describe("a teammate's commit, written after the turn began", () => {
     expect(verdictOf(turn.result, 'late.ts')).toBe('demoted')
   })
 
+  it('that holds a binary file of the agent, with another change: the file is shown', async () => {
+    const repo = TurnRepository.create({ 'a.ts': lines(20), logo: '\0old' })
+    const turn = await playTurn(repo, () => {
+      repo.write('logo', '\0mine').commit('mine')
+      repo.push('main:refs/heads/topic')
+      repo.teammate.push({ logo: '\0mine', 'late.ts': 'late\n' }, { late: true, message: 'squashed on the server' })
+      repo.fetch().reset('hard', 'origin/main')
+    })
+    expect(verdictOf(turn.result, 'logo')).toBe('shown')
+    expect(verdictOf(turn.result, 'late.ts')).toBe('demoted')
+  })
+
   it('fetched from a bare path without a remote: no proof of its arrival, shown', async () => {
     const repo = plain()
     const turn = await playTurn(repo, () => {

@@ -17,6 +17,7 @@ import { folderChanges, folderState } from '../support/folder-state.js'
 import { runGit } from '../support/git.js'
 import { gitNumstat, type LineCount, type Place } from '../support/tree-delta.js'
 import type { TurnRepository } from '../support/turn-repository.js'
+import { expectPromiseUnderFaults } from './faults.js'
 import { expectPatchesOf, patchesOf } from './patch-of-turn.js'
 
 export interface PlayedTurn extends TurnExpectation {
@@ -63,6 +64,7 @@ export async function ask(
   expectTurn(result).toCover(repo, request.from.ref, request.to.ref)
   await expectCountsOfGit(repo, request, result)
   expectPatchesOf(patches, await basePlace(repo, request, result), request, result)
+  await expectPromiseUnderFaults(request)
   if (options.askLater !== false) laterOn(repo, { request, first: result })
   return Object.assign(expectTurn(result), { request, result })
 }

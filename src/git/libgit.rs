@@ -316,9 +316,13 @@ impl GitSource for LibgitSource {
         self.storage.other_logs(&self.repository, || self.check_aborted())
     }
 
-    fn user_email(&self) -> Option<Vec<u8>> {
-        let config = self.repository.config().ok()?.snapshot().ok()?;
-        Some(config.get_bytes("user.email").ok()?.to_vec())
+    fn user_email(&self) -> Result<Option<Vec<u8>>, SourceError> {
+        let config = self.repository.config().and_then(|mut config| config.snapshot());
+        match config.map_err(repository_error)?.get_bytes("user.email") {
+            Ok(address) => Ok(Some(address.to_vec())),
+            Err(error) if error.code() == GitCode::NotFound => Ok(None),
+            Err(error) => Err(repository_error(error)),
+        }
     }
 
     fn is_shallow(&self) -> bool {

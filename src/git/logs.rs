@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use git2::Repository;
 
@@ -30,7 +30,7 @@ pub fn other_logs(
     };
     let mut heads = vec![common.join("logs/HEAD")];
     heads.extend(
-        children(&common.join("worktrees"))
+        children(&common.join("worktrees"))?
             .into_iter()
             .map(|worktree| worktree.join("logs/HEAD")),
     );
@@ -42,7 +42,7 @@ pub fn other_logs(
     let mut pending = vec![common.join("logs/refs")];
     while let Some(path) = pending.pop() {
         if fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir()) {
-            pending.extend(children(&path));
+            pending.extend(children(&path)?);
             continue;
         }
         let Ok(name) = path.strip_prefix(common.join("logs")) else {
@@ -54,25 +54,49 @@ pub fn other_logs(
     Ok(found)
 }
 
-fn children(folder: &Path) -> Vec<std::path::PathBuf> {
-    let mut children: Vec<_> = fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|child| child.path())
-        .collect();
-    children.sort();
-    children
+/// What lies in a folder, nothing where there is none. A log that cannot be seen may tell of what the agent made.
+fn children(folder: &Path) -> Result<Vec<PathBuf>, SourceError> {
+    let listed = fs::read_dir(folder).and_then(|children| children.map(|child| Ok(child?.path())).collect());
+    match listed {
+        Ok(children) => {
+            let mut children: Vec<PathBuf> = children;
+            children.sort();
+            Ok(children)
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(unreadable(folder, &error)),
+    }
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> SourceError {
+    SourceError::Repository(format!("{}: {error}", path.display()))
 }
 
 /// Reads a log. What is no regular file (a pipe would never end, a link may lead in a circle) is no log.
 fn read_log(path: &Path) -> Result<Option<Vec<u8>>, SourceError> {
-    if !fs::metadata(path).is_ok_and(|found| found.is_file()) {
-        return Ok(None);
+    match fs::metadata(path) {
+        Ok(found) if found.is_file() => {}
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Err(unreadable(path, &error)),
+        _ => return Ok(None),
     }
     match fs::read(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(SourceError::Repository(format!("{}: {error}", path.display()))),
+        Err(error) => Err(unreadable(path, &error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_cannot_be_listed_is_not_an_empty_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        assert_eq!(children(&folder.path().join("nothing")).unwrap(), [PathBuf::new(); 0]);
+        assert_eq!(children(folder.path()).unwrap(), [file.clone()]);
+        assert!(matches!(children(&file), Err(SourceError::Repository(_))));
     }
 }

@@ -1,6 +1,8 @@
 //! Reading a repository through libgit2. The only layer that names `git2`.
 
 mod abbreviation;
+#[cfg(feature = "fault-injection")]
+pub mod faults;
 mod function_lines;
 mod handles;
 mod head;

@@ -249,6 +249,8 @@ pub enum Note {
     NoReflog,
     /// In a range: a turn could not be attributed; all that it changed counts as authored.
     TurnNotAttributed,
+    /// Something could not be read that the rest stands without.
+    ReadFailed,
 }
 
 /// How the turn was attributed.

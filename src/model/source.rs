@@ -228,7 +228,7 @@ pub trait GitSource: Contents {
     /// Every other log there is, of this and all other worktrees.
     fn other_logs(&self) -> Result<Vec<Reflog>, SourceError>;
     /// The e-mail that the repository is set to commit with.
-    fn user_email(&self) -> Option<Vec<u8>>;
+    fn user_email(&self) -> Result<Option<Vec<u8>>, SourceError>;
     /// Whether history is cut anywhere (shallow clone), so that "no common ancestor" may be untrue.
     fn is_shallow(&self) -> bool;
     /// The changed lines between two text contents, as git finds them.

@@ -7,6 +7,8 @@
 // napi registers these functions only outside of tests.
 #![cfg_attr(test, allow(dead_code))]
 
+#[cfg(feature = "fault-injection")]
+mod faults;
 mod patch;
 mod request;
 mod result;
@@ -26,7 +28,10 @@ use self::result::{
     FilteredDiff, HeadFacts, ParsedDiff, PathExplanation, RecordedCheckpoint, RecordedFacts, TurnAttribution,
 };
 use self::work::{CancelToken, Work};
+#[cfg(not(feature = "fault-injection"))]
 use crate::git::LibgitSource;
+#[cfg(feature = "fault-injection")]
+use crate::git::faults::FaultySource as LibgitSource;
 use crate::{git, turn};
 
 /// Reads what a host stores beside each snapshot: the commit that `HEAD` names, the branch, an operation in

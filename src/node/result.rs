@@ -181,6 +181,8 @@ same_names! { outcome::NotAttributed => NotAttributedReason { HeadNotRecorded, H
 /// - `reflog-lost`: entries of the log that were there at the turn are gone.
 /// - `no-reflog`: there is no log of HEAD.
 /// - `turn-not-attributed`: in a range, a turn could not be attributed; all that it changed counts as authored.
+/// - `read-failed`: something could not be read that the rest stands without: counts, attributes and renames may be
+///   missing, and for want of proof more may be shown.
 #[napi(string_enum = "kebab-case")]
 pub enum AttributionNote {
     FromRefMoved,
@@ -191,9 +193,10 @@ pub enum AttributionNote {
     ReflogLost,
     NoReflog,
     TurnNotAttributed,
+    ReadFailed,
 }
 
-same_names! { outcome::Note => AttributionNote { FromRefMoved, ToRefMoved, TurnStartNotBelieved, PinNotUnderstood, NoPin, ReflogLost, NoReflog, TurnNotAttributed } }
+same_names! { outcome::Note => AttributionNote { FromRefMoved, ToRefMoved, TurnStartNotBelieved, PinNotUnderstood, NoPin, ReflogLost, NoReflog, TurnNotAttributed, ReadFailed } }
 
 /// What a host stores beside a snapshot.
 #[napi(object, object_from_js = false, use_nullable = true)]

@@ -17,14 +17,15 @@ pub struct Version<'a> {
 }
 
 /// Whether what was done by hand, `before` to `after`, shows in what came elsewhere, `start` to `expected`.
-/// `None` is a file that does not exist.
+/// `None` is a file that does not exist. `start` and `expected` are taken to differ where they have no text.
 pub fn shows(
     before: Option<Version<'_>>,
     after: Option<Version<'_>>,
     start: Option<Version<'_>>,
     expected: Option<Version<'_>>,
 ) -> bool {
-    if start == expected {
+    let has_text = start.is_none_or(|version| version.text.is_some());
+    if start == expected && has_text {
         return false;
     }
     let existence = |version: Option<Version<'_>>| version.is_some();
@@ -197,6 +198,7 @@ mod tests {
             text: None,
         });
         assert!(shows(text("a\n"), binary, text("a\n"), text("b\n")));
+        assert!(shows(binary, binary, binary, binary));
         assert!(!shows(text("a\n"), binary, text("a\n"), text("a\n")));
     }
 }

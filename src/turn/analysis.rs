@@ -62,6 +62,10 @@ pub struct Inheritance {
     states: HashMap<Oid, State>,
     /// What was changed by hand in commits, with the path.
     by_hand: Vec<(RepoPath, Change)>,
+    /// Commits of which that is not known yet.
+    untold: HashSet<Oid>,
+    /// Why it is not known what an earlier turn made.
+    unread: Option<(NotAttributed, String)>,
 }
 
 /// Analyses the turn between two checkpoints, after the earlier turns of a range.
@@ -111,14 +115,15 @@ pub fn analyse(
         Err(Trouble::NotAttributed(reason, detail)) => analysis.status = Status::NotAttributed(reason, detail),
     }
     if analysis.decisions.is_empty() {
-        let moved = analysis.status != Status::Unmoved;
-        analysis.decisions = analysis
-            .delta
-            .iter()
-            .map(|(path, change)| (path.clone(), shown_whole(change, moved)))
-            .collect();
+        analysis.decisions = all_shown(&analysis.delta, analysis.status != Status::Unmoved);
     }
     Ok(analysis)
+}
+
+/// The verdicts where nothing is known of history, or there is none.
+pub fn all_shown(delta: &Delta, head_moved: bool) -> BTreeMap<RepoPath, Decision> {
+    let whole = |(path, change): (&RepoPath, &Change)| (path.clone(), shown_whole(change, head_moved));
+    delta.iter().map(whole).collect()
 }
 
 /// The start of the turn in whole seconds: commits carry no finer time.
@@ -135,8 +140,11 @@ fn start_of(from: &Checkpoint, snapshot: &Snapshot, end: &Snapshot, notes: &mut 
     (given / 1000.0).floor() as i64
 }
 
-enum Trouble {
+/// What may come in the way.
+pub enum Trouble {
+    /// Attribution: everything is shown, and this is why.
     NotAttributed(NotAttributed, String),
+    /// The whole call.
     Failed(Error),
 }
 
@@ -170,7 +178,7 @@ impl Turn<'_> {
         let (Some(from_head), Some(to_head)) = (self.from.head, self.to.head) else {
             if inheritance.in_range {
                 // What the turn made may come to a head that is recorded, in a later turn.
-                self.leave_to_later(&self.chronicle(None, None)?, inheritance);
+                self.leave_to_later(&self.chronicle(None, None, inheritance)?, inheritance);
             }
             return Err(Trouble::NotAttributed(
                 NotAttributed::HeadNotRecorded,
@@ -180,7 +188,7 @@ impl Turn<'_> {
         if (from_head, open_heads(self.from)) == (to_head, open_heads(self.to)) {
             let switched = self.from.branch != self.to.branch;
             if switched || inheritance.in_range {
-                let chronicle = self.chronicle(from_head, to_head)?;
+                let chronicle = self.chronicle(from_head, to_head, inheritance)?;
                 if switched {
                     analysis.transition = transition::told(self.source, self.from, self.to, &chronicle)?;
                 }
@@ -194,16 +202,34 @@ impl Turn<'_> {
                 "HEAD is unborn at the end".into(),
             ));
         };
+        let chronicle = self.chronicle(from_head, Some(to_head), inheritance)?;
+        let attributed = self.attribute_moved(analysis, &chronicle, from_head, to_head, inheritance);
+        if attributed.is_err() {
+            self.leave_to_later(&chronicle, inheritance);
+        }
+        attributed
+    }
+
+    fn attribute_moved(
+        &self,
+        analysis: &mut Analysis,
+        chronicle: &Chronicle,
+        from_head: Option<Oid>,
+        to_head: Oid,
+        inheritance: &mut Inheritance,
+    ) -> Result<(), Trouble> {
+        if let Some((reason, detail)) = &inheritance.unread {
+            return Err(Trouble::NotAttributed(*reason, detail.clone()));
+        }
         for head in from_head.iter().chain([&to_head]) {
             self.source.read_commit(*head).map_err(|error| match error {
                 SourceError::Aborted => Trouble::from(error),
                 error => Trouble::NotAttributed(NotAttributed::HeadMissing, error.to_string()),
             })?;
         }
-        let chronicle = self.chronicle(from_head, Some(to_head))?;
-        self.note_evidence(&chronicle, &mut analysis.notes);
-        analysis.transition = transition::told(self.source, self.from, self.to, &chronicle)?;
-        let (reasoning, decisions) = self.reason(analysis, &chronicle, from_head, to_head, inheritance)?;
+        self.note_evidence(chronicle, &mut analysis.notes);
+        analysis.transition = transition::told(self.source, self.from, self.to, chronicle)?;
+        let (reasoning, decisions) = self.reason(analysis, chronicle, from_head, to_head, inheritance)?;
         analysis.decisions = decisions;
         analysis.reasoning = Some(reasoning);
         let evidence = match (chronicle.position.told, chronicle.position.pinned) {
@@ -215,13 +241,25 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// What was parked on a branch, in another worktree or in the stash may come back in a later turn of the range.
+    /// What was parked on a branch, in another worktree or in the stash may come back in a later turn of the range,
+    /// and so may what a turn made that could not be attributed.
     fn leave_to_later(&self, chronicle: &Chronicle, inheritance: &mut Inheritance) {
-        let parked = chronicle.made.keys().chain(&chronicle.pushed).chain(&chronicle.stashed);
-        inheritance.commits.made_here.extend(parked);
+        let committed = chronicle.made.keys().chain(&chronicle.pushed);
+        inheritance.untold.extend(committed.clone());
+        inheritance
+            .commits
+            .made_here
+            .extend(committed.chain(&chronicle.stashed));
     }
 
-    fn chronicle(&self, from_head: Option<Oid>, to_head: Option<Oid>) -> Result<Chronicle, SourceError> {
+    /// Reads the logs. Where they cannot be read, no later turn of the range can be attributed either: what this one
+    /// made would pass for old.
+    fn chronicle(
+        &self,
+        from_head: Option<Oid>,
+        to_head: Option<Oid>,
+        inheritance: &mut Inheritance,
+    ) -> Result<Chronicle, Trouble> {
         let from = Standing {
             head: from_head,
             pin: self.from.pin.as_ref(),
@@ -234,7 +272,13 @@ impl Turn<'_> {
             seconds: self.end,
             snapshot: self.end,
         };
-        Chronicle::read(self.source, from, to)
+        Chronicle::read(self.source, from, to).map_err(|error| {
+            let trouble = Trouble::from(error);
+            if let Trouble::NotAttributed(reason, detail) = &trouble {
+                inheritance.unread = Some((*reason, detail.clone()));
+            }
+            trouble
+        })
     }
 
     fn note_evidence(&self, chronicle: &Chronicle, notes: &mut BTreeSet<Note>) {
@@ -289,16 +333,17 @@ impl Turn<'_> {
 
         let redo_conflicts = replay.redo_conflicts(to_head)?;
         let expected_at = |path: &RepoPath, change: &Change| expected.changed(path).unwrap_or(change.old);
-        let mut by_hand = std::mem::take(&mut inheritance.by_hand);
         if inheritance.in_range || !commits.late.is_empty() {
             for &oid in &commits.made_here {
-                if chronicle.made.contains_key(&oid) || self.was_pushed(chronicle, oid)? {
-                    by_hand.extend(replay.by_hand(oid)?);
+                let untold = chronicle.made.contains_key(&oid) || inheritance.untold.contains(&oid);
+                if untold || self.was_pushed(chronicle, oid)? {
+                    inheritance.by_hand.extend(replay.by_hand(oid)?);
                 }
             }
+            inheritance.untold.clear();
         }
-        let carried_by_others = self.carried_by_others(analysis, &commits, &by_hand, &replay, expected_at)?;
-        inheritance.by_hand = by_hand;
+        let carried_by_others =
+            self.carried_by_others(analysis, &commits, &inheritance.by_hand, &replay, expected_at)?;
         let unproven = replay.unproven_paths()?;
         let replayed = !replay.rested_on(to_head)?.is_empty();
         let decisions = analysis.delta.iter().map(|(path, change)| {
@@ -365,25 +410,25 @@ impl Turn<'_> {
         let mut carried = BTreeSet::new();
         let mut added_by_hand = HashSet::new();
         for (_, by_hand) in by_hand {
-            let hand = [by_hand.old, by_hand.new].map(|entry| (entry, self.text_of(entry)));
+            let hand = self.texts_of([by_hand.old, by_hand.new])?;
             let [before, after] = hand.each_ref().map(|(entry, text)| version(*entry, text));
             traces::collect_added(before, after, &mut added_by_hand);
         }
         // Moved to another file, or written anew with other indentation.
         for (path, change) in analysis.delta.iter().filter(|(path, _)| late.contains(*path)) {
-            let states = [change.old, expected_at(path, change)].map(|entry| (entry, self.text_of(entry)));
+            let states = self.texts_of([change.old, expected_at(path, change)])?;
             let [start, expected] = states.each_ref().map(|(entry, text)| version(*entry, text));
             if traces::mostly_from(&added_by_hand, start, expected) {
                 carried.insert(path.clone());
             }
         }
         for (path, by_hand) in by_hand.iter().filter(|(path, _)| late.contains(path)) {
-            let hand = [by_hand.old, by_hand.new].map(|entry| (entry, self.text_of(entry)));
+            let hand = self.texts_of([by_hand.old, by_hand.new])?;
             let [before, after] = hand.each_ref().map(|(entry, text)| version(*entry, text));
             if let Some(change) = analysis.delta.get(path) {
-                let states = [change.old, expected_at(path, change)].map(|entry| (entry, self.text_of(entry)));
+                let states = self.texts_of([change.old, expected_at(path, change)])?;
                 let [start, expected] = states.each_ref().map(|(entry, text)| version(*entry, text));
-                if traces::shows(before, after, start, expected) {
+                if states[0].0 != states[1].0 && traces::shows(before, after, start, expected) {
                     carried.insert(path.clone());
                 }
             }
@@ -395,8 +440,8 @@ impl Turn<'_> {
                 let Some(change) = analysis.delta.get(other) else {
                     continue;
                 };
-                let entry = expected_at(other, change);
-                if traces::reappear(before, after, version(entry, &self.text_of(entry))) {
+                let [(entry, text), _] = self.texts_of([expected_at(other, change), None])?;
+                if traces::reappear(before, after, version(entry, &text)) {
                     carried.insert(other.clone());
                 }
             }
@@ -407,20 +452,25 @@ impl Turn<'_> {
     /// Whether a commit was here before it was pushed in the turn, though no log is left that tells of it.
     fn was_pushed(&self, chronicle: &Chronicle, oid: Oid) -> Result<bool, SourceError> {
         for &pushed in &chronicle.pushed {
-            if self.source.read_commit(pushed).is_ok() && self.source.is_ancestor(oid, pushed)? {
+            if self.source.is_ancestor(oid, pushed)? {
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    /// The text of a state; `None` where it has none or cannot be read.
-    fn text_of(&self, entry: Option<Entry>) -> Option<Rc<[u8]>> {
-        let entry = entry.filter(|entry| entry.mode != FileMode::GITLINK)?;
-        self.source
-            .read_blob(entry.oid)
-            .ok()
-            .filter(|content| !is_binary(content))
+    /// The texts of two states; `None` where there is none, or one too large to be text to git.
+    fn texts_of(&self, entries: [Option<Entry>; 2]) -> Result<[(Option<Entry>, Option<Rc<[u8]>>); 2], SourceError> {
+        let text_of = |entry: Option<Entry>| match entry.filter(|entry| entry.mode != FileMode::GITLINK) {
+            Some(entry) => match self.source.read_blob(entry.oid) {
+                Ok(content) => Ok(Some(content).filter(|content| !is_binary(content))),
+                Err(SourceError::Limit(_)) => Ok(None),
+                Err(error) => Err(error),
+            },
+            None => Ok(None),
+        };
+        let [one, two] = entries;
+        Ok([(one, text_of(one)?), (two, text_of(two)?)])
     }
 }
 

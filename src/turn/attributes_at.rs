@@ -31,8 +31,11 @@ pub fn attributes_at<'p>(
         }
         path.extend(b".gitattributes");
         // Git reads no attributes through a symbolic link.
-        let found = lookup(source, Some(tree), &path)?.filter(|entry| entry.mode.is_file());
-        match found.map(|entry| source.read_blob(entry.oid)).transpose() {
+        let content = lookup(source, Some(tree), &path).and_then(|found| {
+            let file = found.filter(|entry| entry.mode.is_file());
+            file.map(|entry| source.read_blob(entry.oid)).transpose()
+        });
+        match content {
             Ok(content) => files.extend(content.map(|content| (directory, content))),
             Err(SourceError::Aborted) => return Err(SourceError::Aborted),
             // Rules that cannot be read are no rules: the content decides.

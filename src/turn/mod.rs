@@ -3,6 +3,7 @@
 mod analysis;
 mod attributes_at;
 mod chronicle;
+mod evidence;
 mod explanation;
 mod files;
 mod originals;
@@ -17,25 +18,31 @@ mod texts;
 mod transition;
 mod tree_delta;
 mod turn_commits;
+mod witness;
 
-use crate::model::outcome::{Attribution, PathExplanation, TurnAttribution};
+use std::collections::BTreeSet;
+
+use crate::model::outcome::{Attribution, NotAttributed, Note, PathExplanation, Status, TurnAttribution};
 use crate::model::patch::{DiffOptions, TurnDiff};
 use crate::model::{Checkpoint, Error, GitSource, Oid, RepoPath, TurnRequest};
 use crate::rules::checkpoint_facts::{RecordedFacts, read_facts};
 use range::Range;
+use witness::Witness;
 
 /// Says of a turn, or of a range of turns, what the agent wrote and what merely moved through git.
 pub fn attribute_turn(source: &dyn GitSource, request: &TurnRequest) -> Result<TurnAttribution, Error> {
+    let source = &Witness::new(source);
     let range = Range::analyse(source, request)?;
     let (shown, demoted) =
         presentation::present(source, range.to.tree, &range.delta, &range.decisions, request.demoted)?;
+    let notes = notes(range.notes, &range.status, source);
     Ok(TurnAttribution {
         shown,
         demoted,
         branch_transition: range.transition,
         attribution: Attribution {
             status: range.status,
-            notes: range.notes.into_iter().collect(),
+            notes,
         },
         operation_in_progress: range.operation,
     })
@@ -43,8 +50,29 @@ pub fn attribute_turn(source: &dyn GitSource, request: &TurnRequest) -> Result<T
 
 /// Makes the patch of a turn, or of a range of turns: of the shown files, or of the whole change on disk.
 pub fn diff_turn(source: &dyn GitSource, request: &TurnRequest, options: &DiffOptions) -> Result<TurnDiff, Error> {
+    let source = &Witness::new(source);
     let range = Range::analyse(source, request)?;
-    patch::diff(source, range, options, request.demoted)
+    let (known, status) = (range.notes.clone(), range.status.clone());
+    let mut diff = patch::diff(source, range, options, request.demoted)?;
+    diff.attribution.notes = notes(known, &status, source);
+    Ok(diff)
+}
+
+/// What to know about the evidence, and of what could not be read unless that is why everything is shown.
+fn notes(known: BTreeSet<Note>, status: &Status, witness: &Witness<'_>) -> Vec<Note> {
+    let is_told = matches!(
+        status,
+        Status::NotAttributed(
+            NotAttributed::HeadMissing
+                | NotAttributed::HistoryMissing
+                | NotAttributed::HistoryCut
+                | NotAttributed::Limit
+                | NotAttributed::Unreadable,
+            _
+        )
+    );
+    let failed = (witness.has_failed() && !is_told).then_some(Note::ReadFailed);
+    known.into_iter().chain(failed).collect()
 }
 
 /// Says what decided one file of a turn or range.

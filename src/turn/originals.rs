@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use super::chronicle::Chronicle;
+use super::evidence::commit_if_there;
 use super::turn_commits::TurnCommits;
 use crate::model::{Commit, GitSource, Oid, Signature, SourceError};
 
@@ -63,54 +64,54 @@ impl<'a> Originals<'a> {
         let mut candidates = Vec::new();
         for &(place, oid) in found {
             if !made_later(oid) && !self.source.is_ancestor(commit.oid, oid)? {
-                let kind = self.kind(place, oid);
+                let kind = self.kind(place, oid)?;
                 candidates.push(Candidate { kind, oid });
             }
         }
         candidates.sort_by_key(|candidate| candidate.kind);
-        Ok(if kept {
+        if kept {
             self.of_one_message(commit, candidates)
         } else {
-            candidates
-        })
-    }
-
-    /// Those of the best kind that there is; of one message with `commit` where some are.
-    pub fn best(&self, commit: &Commit, candidates: &[Candidate]) -> Vec<Oid> {
-        let best = candidates.iter().copied();
-        let best = best.filter(|candidate| candidate.kind == candidates[0].kind).collect();
-        let best = self.of_one_message(commit, best);
-        best.iter().map(|candidate| candidate.oid).collect()
-    }
-
-    /// Those of one message with `commit`; all where none is.
-    fn of_one_message(&self, commit: &Commit, candidates: Vec<Candidate>) -> Vec<Candidate> {
-        let is_same = |candidate: &Candidate| self.same_message(commit, candidate.oid);
-        let same: Vec<Candidate> = candidates.iter().copied().filter(is_same).collect();
-        if same.is_empty() { candidates } else { same }
-    }
-
-    /// Whether two commits are of one message, by its first line.
-    pub fn same_message(&self, commit: &Commit, other: Oid) -> bool {
-        self.source
-            .read_commit(other)
-            .is_ok_and(|other| other.summary == commit.summary)
-    }
-
-    fn kind(&self, place: Place, oid: Oid) -> Kind {
-        let made_here = self.commits.made_here.contains(&oid);
-        match place {
-            _ if made_here && self.chronicle.made.contains_key(&oid) => Kind::MadeHere,
-            _ if made_here || !self.is_older(oid) => Kind::Arrived,
-            Place::Ref => Kind::OnRef,
-            Place::Log => Kind::InLog,
+            Ok(candidates)
         }
     }
 
-    fn is_older(&self, oid: Oid) -> bool {
-        self.source
-            .read_commit(oid)
-            .is_ok_and(|commit| commit.committer.seconds < self.start)
+    /// Those of the best kind that there is; of one message with `commit` where some are.
+    pub fn best(&self, commit: &Commit, candidates: &[Candidate]) -> Result<Vec<Oid>, SourceError> {
+        let best = candidates.iter().copied();
+        let best = best.filter(|candidate| candidate.kind == candidates[0].kind).collect();
+        let best = self.of_one_message(commit, best)?;
+        Ok(best.iter().map(|candidate| candidate.oid).collect())
+    }
+
+    /// Those of one message with `commit`; all where none is.
+    fn of_one_message(&self, commit: &Commit, candidates: Vec<Candidate>) -> Result<Vec<Candidate>, SourceError> {
+        let mut same = Vec::new();
+        for &candidate in &candidates {
+            if self.same_message(commit, candidate.oid)? {
+                same.push(candidate);
+            }
+        }
+        Ok(if same.is_empty() { candidates } else { same })
+    }
+
+    /// Whether two commits are of one message, by its first line.
+    pub fn same_message(&self, commit: &Commit, other: Oid) -> Result<bool, SourceError> {
+        Ok(self.source.read_commit(other)?.summary == commit.summary)
+    }
+
+    fn kind(&self, place: Place, oid: Oid) -> Result<Kind, SourceError> {
+        let made_here = self.commits.made_here.contains(&oid);
+        Ok(match place {
+            _ if made_here && self.chronicle.made.contains_key(&oid) => Kind::MadeHere,
+            _ if made_here || !self.is_older(oid)? => Kind::Arrived,
+            Place::Ref => Kind::OnRef,
+            Place::Log => Kind::InLog,
+        })
+    }
+
+    fn is_older(&self, oid: Oid) -> Result<bool, SourceError> {
+        Ok(self.source.read_commit(oid)?.committer.seconds < self.start)
     }
 
     fn search(&self) -> Result<Candidates, SourceError> {
@@ -144,17 +145,23 @@ impl<'a> Originals<'a> {
         }
         let mut found = search.found;
         for candidates in found.values_mut() {
-            candidates.retain(|(_, oid)| self.was_there(*oid));
+            let mut there = Vec::with_capacity(candidates.len());
+            for &(place, oid) in &*candidates {
+                if self.was_there(oid)? {
+                    there.push((place, oid));
+                }
+            }
+            *candidates = there;
         }
         Ok(found)
     }
 
     /// Whether a candidate existed in the turn: a later copy of a turn commit holds the agent's work.
-    fn was_there(&self, oid: Oid) -> bool {
+    fn was_there(&self, oid: Oid) -> Result<bool, SourceError> {
         if self.commits.made_here.contains(&oid) || self.commits.fetched.contains(&oid) {
-            return true;
+            return Ok(true);
         }
-        self.is_older(oid) && !self.chronicle.made_later(oid)
+        Ok(self.is_older(oid)? && !self.chronicle.made_later(oid))
     }
 }
 
@@ -198,7 +205,7 @@ impl Search<'_> {
     fn down_from(&mut self, heads: Vec<Oid>, place: Place) -> Result<(), SourceError> {
         let mut pending = BinaryHeap::new();
         for oid in heads {
-            self.enter(oid, &mut pending);
+            self.enter(oid, &mut pending)?;
         }
         while let Some((_, oid)) = pending.pop() {
             self.source.check_aborted()?;
@@ -207,22 +214,22 @@ impl Search<'_> {
                 self.found.entry(commit.author.clone()).or_default().push((place, oid));
             }
             for &parent in &commit.parents {
-                self.enter(parent, &mut pending);
+                self.enter(parent, &mut pending)?;
             }
         }
         Ok(())
     }
 
-    fn enter(&mut self, oid: Oid, pending: &mut BinaryHeap<(i64, Oid)>) {
+    fn enter(&mut self, oid: Oid, pending: &mut BinaryHeap<(i64, Oid)>) -> Result<(), SourceError> {
         if oid.is_zero() || self.seen.len() >= MAX_LOOKED_AT || !self.seen.insert(oid) {
-            return;
+            return Ok(());
         }
         // What a ref or log names may be gone, or no commit: then it is no original either.
-        let Ok(commit) = self.source.read_commit(oid) else {
-            return;
-        };
-        if commit.committer.seconds >= self.since {
+        if let Some(commit) = commit_if_there(self.source, oid)?
+            && commit.committer.seconds >= self.since
+        {
             pending.push((commit.committer.seconds, oid));
         }
+        Ok(())
     }
 }

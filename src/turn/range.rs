@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::analysis::{Analysis, Inheritance, analyse};
+use super::analysis::{Analysis, Inheritance, Trouble, all_shown, analyse};
 use super::snapshot::{Snapshot, unreadable};
 use super::state::State;
 use super::transition;
@@ -62,11 +62,17 @@ impl Range {
         let (to, operation) = (last.to, last.operation);
         let from = turns[0].from;
         let delta = tree_delta(source, Some(from.tree), Some(to.tree)).map_err(|error| unreadable(&error))?;
-        let decisions = compose(source, &turns, &delta).map_err(|error| unreadable(&error))?;
+        let (decisions, status) = match compose(source, &turns, &delta).map_err(Trouble::from) {
+            Ok(decisions) => (decisions, status_of(&turns)),
+            Err(Trouble::NotAttributed(reason, detail)) => {
+                (all_shown(&delta, true), Status::NotAttributed(reason, detail))
+            }
+            Err(Trouble::Failed(error)) => return Err(error),
+        };
         Ok(Range {
             to,
             decisions,
-            status: status_of(&turns),
+            status,
             notes: notes_of(&turns),
             transition: transition_of(source, request, &turns),
             operation,

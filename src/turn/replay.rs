@@ -6,6 +6,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::chronicle::{Chronicle, Making};
+use super::evidence::commit_if_there;
 use super::originals::Originals;
 use super::rebases::{Rebase, is_squash, line_before, rebases};
 use super::state::{Merge, State};
@@ -299,7 +300,7 @@ impl<'a> Replay<'a> {
         pushed.sort();
         let made = State::of_tree(Some(commit.tree));
         for tip in pushed {
-            if self.source.read_commit(tip).is_err() || self.source.is_ancestor(tip, commit.oid)? {
+            if commit_if_there(self.source, tip)?.is_none() || self.source.is_ancestor(tip, commit.oid)? {
                 continue;
             }
             let base = self.real_base(&[parent], tip)?;
@@ -625,12 +626,12 @@ impl<'a> Replay<'a> {
             }
             self.guessed.insert(commit.oid);
         }
-        let candidates = self.originals.best(commit, &all);
+        let candidates = self.originals.best(commit, &all)?;
         let word = making.map(|making| self.chronicle.word(making));
         let told = matches!(word, Some(Word::Pick(_)));
         let original = match candidates[..] {
             [only] if told => {
-                if !self.originals.same_message(commit, only) {
+                if !self.originals.same_message(commit, only)? {
                     self.guessed.insert(commit.oid);
                 }
                 Some(only)
@@ -817,7 +818,10 @@ impl<'a> Replay<'a> {
     /// In how many paths `commit` differs from what stood at `stood`; `None` where it holds less than half of what the
     /// reset undid: a few paths in that state may have been written by hand, after a hard reset.
     fn left_out(&self, commit: &Commit, parent: Oid, stood: Oid) -> Result<Option<usize>, SourceError> {
-        if stood == parent || self.source.read_commit(stood).is_err() || !self.source.is_ancestor(parent, stood)? {
+        if stood == parent
+            || commit_if_there(self.source, stood)?.is_none()
+            || !self.source.is_ancestor(parent, stood)?
+        {
             return Ok(None);
         }
         let (before, stood) = (self.real_tree(Some(&parent))?, self.real_tree(Some(&stood))?);

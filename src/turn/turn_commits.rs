@@ -3,6 +3,7 @@
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use super::chronicle::{Chronicle, Making, email};
+use super::evidence::{all_there, commit_if_there, those_there};
 use crate::model::{Commit, CommitWalk, GitSource, Oid, Signature, SourceError};
 use crate::rules::reflog::Word;
 
@@ -66,18 +67,16 @@ pub fn turn_commits(
         .chain(chronicle.lately_before(MAX_VALUES_BEFORE))
         .chain(chronicle.refs_before().filter_map(|(_, oid)| oid))
         .collect();
-    let old = dated_since(source, &readable(source, before.iter().copied()), since)?;
-    let fetched = dated_since(source, &readable(source, chronicle.fetched.iter().copied()), since)?;
+    let old = dated_since(source, &those_there(source, before.iter().copied())?, since)?;
+    let fetched = dated_since(source, &those_there(source, chronicle.fetched.iter().copied())?, since)?;
     // A replay may rest on commits that HEAD never came to: what was rebased, amended or picked elsewhere.
-    let elsewhere = readable(
-        source,
-        chronicle.values_made_from().chain(chronicle.pushed.iter().copied()),
-    );
+    let elsewhere = chronicle.values_made_from().chain(chronicle.pushed.iter().copied());
+    let elsewhere = those_there(source, elsewhere)?;
     let arrived = dated_since(source, &[&heads[..], &elsewhere[..]].concat(), since)?;
     let on_the_way = dated_since(source, &heads, since)?;
 
     let mut own: HashSet<Vec<u8>> = chronicle.identities.clone();
-    own.extend(source.user_email().map(|address| address.to_ascii_lowercase()));
+    own.extend(source.user_email()?.map(|address| address.to_ascii_lowercase()));
     own.remove(&b""[..]);
     // Whoever wrote it: what was committed under an identity of the turn was made by it.
     let is_own = |commit: &Commit| {
@@ -88,7 +87,7 @@ pub fn turn_commits(
 
     let mut found = TurnCommits::default();
     let said = chronicle.made.keys().chain(&chronicle.pushed).copied();
-    for oid in readable(source, said.filter(|oid| !old.contains_key(oid))) {
+    for oid in all_there(source, said.filter(|oid| !old.contains_key(oid)))? {
         if !stood_at_remote(source, chronicle, oid, bounds)? {
             found.made_here.insert(oid);
         }
@@ -96,8 +95,8 @@ pub fn turn_commits(
     for rebased in &chronicle.rebased {
         let hide = before.iter().copied().chain([rebased.old]).chain(rebased.onto);
         let walk = CommitWalk {
-            from: readable(source, [rebased.new].into_iter()),
-            hide: readable(source, hide.filter(|oid| !oid.is_zero())),
+            from: all_there(source, [rebased.new].into_iter())?,
+            hide: those_there(source, hide.filter(|oid| !oid.is_zero()))?,
             limit: MAX_TURN_COMMITS,
         };
         found.made_here.extend(source.walk(&walk)?);
@@ -126,7 +125,7 @@ pub fn turn_commits(
     if !chronicle.position.told {
         let known = known(source, chronicle, bounds)?;
         let walk = CommitWalk {
-            from: [&heads[..], &readable(source, chronicle.pushed.iter().copied())[..]].concat(),
+            from: [&heads[..], &those_there(source, chronicle.pushed.iter().copied())?[..]].concat(),
             hide: known,
             limit: MAX_TURN_COMMITS,
         };
@@ -141,7 +140,7 @@ pub fn turn_commits(
     let may_be_built_on = !chronicle.pushed.is_empty() || !inherited.made_here.is_empty();
     if may_be_built_on || found.made_here.iter().any(came_back) {
         // What was pushed may come back under commits of any date.
-        let hide = readable(source, before.into_iter());
+        let hide = those_there(source, before.into_iter())?;
         let walk = CommitWalk {
             from: heads,
             hide,
@@ -151,7 +150,7 @@ pub fn turn_commits(
     }
     found
         .made_here
-        .extend(readable(source, inherited.made_here.iter().copied()));
+        .extend(all_there(source, inherited.made_here.iter().copied())?);
     found.late.retain(|oid| !found.made_here.contains(oid));
     found.fetched = fetched.into_keys().collect();
     found.late_on_top = on_top(source, &found)?;
@@ -233,18 +232,16 @@ fn known(source: &dyn GitSource, chronicle: &Chronicle, bounds: &Bounds<'_>) -> 
         // What the lost entries said could contradict every other sign.
         return Ok(known);
     }
-    known.extend(readable(
-        source,
-        chronicle.before.iter().chain(&chronicle.fetched).copied(),
-    ));
+    let proven = chronicle.before.iter().chain(&chronicle.fetched).copied();
+    known.extend(those_there(source, proven)?);
     // A ref's own log says where it stood; without one it is taken to have stood where it is now, unless it names
     // what the turn made. Tags may be put on anything later, so they count only where a log tells what was made.
-    let backdated: Vec<Oid> = chronicle
-        .made
-        .keys()
-        .copied()
-        .filter(|&oid| is_older(source, oid, bounds))
-        .collect();
+    let mut backdated = Vec::new();
+    for &oid in chronicle.made.keys() {
+        if is_older(source, oid, bounds)? {
+            backdated.push(oid);
+        }
+    }
     let mut standing: HashMap<String, Option<Oid>> = HashMap::new();
     for found in source.refs()? {
         let is_tag = chronicle.has_head_log && found.name.starts_with("refs/tags/");
@@ -270,12 +267,11 @@ fn known(source: &dyn GitSource, chronicle: &Chronicle, bounds: &Bounds<'_>) -> 
             .filter(|(name, _)| is_branch(name))
             .map(|(name, oid)| (name.to_string(), oid)),
     );
-    known.extend(
-        standing
-            .into_values()
-            .flatten()
-            .filter(|&oid| is_older(source, oid, bounds)),
-    );
+    for oid in standing.into_values().flatten() {
+        if is_older(source, oid, bounds)? {
+            known.push(oid);
+        }
+    }
     known.sort();
     known.dedup();
     Ok(known)
@@ -289,7 +285,7 @@ fn stood_at_remote(
     bounds: &Bounds<'_>,
 ) -> Result<bool, SourceError> {
     let told = |making: &Making| *chronicle.word(*making) != Word::Unknown;
-    if chronicle.position.lost || chronicle.made.get(&oid).is_none_or(told) || !is_older(source, oid, bounds) {
+    if chronicle.position.lost || chronicle.made.get(&oid).is_none_or(told) || !is_older(source, oid, bounds)? {
         return Ok(false);
     }
     for found in source.refs()? {
@@ -298,8 +294,8 @@ fn stood_at_remote(
             true => Some(found.oid),
             false => chronicle.first_moved_later(&found.name),
         };
-        let stood = stood.filter(|&stood| found.name.starts_with(REMOTES) && source.read_commit(stood).is_ok());
-        if let Some(stood) = stood
+        if let Some(stood) = stood.filter(|_| found.name.starts_with(REMOTES))
+            && commit_if_there(source, stood)?.is_some()
             && source.is_ancestor(oid, stood)?
         {
             return Ok(true);
@@ -315,15 +311,9 @@ fn is_unmoved_remote(chronicle: &Chronicle, name: &str) -> bool {
 }
 
 /// Whether a commit is there and dated before the turn.
-fn is_older(source: &dyn GitSource, oid: Oid, bounds: &Bounds<'_>) -> bool {
-    source
-        .read_commit(oid)
-        .is_ok_and(|commit| commit.committer.seconds < bounds.start)
-}
-
-/// Proof that something is old is only as good as it is still there: what was pruned proves nothing.
-fn readable(source: &dyn GitSource, oids: impl Iterator<Item = Oid>) -> Vec<Oid> {
-    oids.filter(|&oid| source.read_commit(oid).is_ok()).collect()
+fn is_older(source: &dyn GitSource, oid: Oid, bounds: &Bounds<'_>) -> Result<bool, SourceError> {
+    let commit = commit_if_there(source, oid)?;
+    Ok(commit.is_some_and(|commit| commit.committer.seconds < bounds.start))
 }
 
 /// Commits dated at or after a time (seconds), met on the way down from the heads through such commits only.

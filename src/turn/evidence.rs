@@ -1,0 +1,40 @@
+//! Commits that logs and refs name, as evidence for or against. What is gone is no evidence; what cannot be read may
+//! be, and is an error.
+
+use std::rc::Rc;
+
+use crate::model::{Commit, GitSource, ObjectKind, Oid, SourceError};
+
+/// A commit; `None` where it is not there (pruned, never fetched) or is none.
+pub fn commit_if_there(source: &dyn GitSource, oid: Oid) -> Result<Option<Rc<Commit>>, SourceError> {
+    match source.read_commit(oid) {
+        Ok(commit) => Ok(Some(commit)),
+        Err(SourceError::Missing(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Those commits that are there: for what speaks for the age of something, since a proof that is gone proves nothing.
+pub fn those_there(source: &dyn GitSource, oids: impl Iterator<Item = Oid>) -> Result<Vec<Oid>, SourceError> {
+    let mut there = Vec::new();
+    for oid in oids {
+        if commit_if_there(source, oid)?.is_some() {
+            there.push(oid);
+        }
+    }
+    Ok(there)
+}
+
+/// All those that are commits, none of which may be gone: for what was made in the turn, since without it what it
+/// made would pass for old.
+pub fn all_there(source: &dyn GitSource, oids: impl Iterator<Item = Oid>) -> Result<Vec<Oid>, SourceError> {
+    let mut there = Vec::new();
+    for oid in oids {
+        if commit_if_there(source, oid)?.is_some() {
+            there.push(oid);
+        } else if source.kind(oid)? == ObjectKind::Commit {
+            return Err(SourceError::Missing(oid));
+        }
+    }
+    Ok(there)
+}

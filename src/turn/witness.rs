@@ -1,0 +1,134 @@
+//! Remembers that something could not be read. Where the rest stands without it, as for a count, an attribute, a
+//! renamed file or the age of a commit, nothing else would tell that the answer could have been another.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use crate::model::{
+    Commit, CommitWalk, Contents, Favour, GitSource, LineChange, LineCounts, ObjectKind, Oid, Ref, Reflog, SourceError,
+    Tree,
+};
+
+/// A source whose failed reads are remembered.
+pub struct Witness<'a> {
+    source: &'a dyn GitSource,
+    has_failed: Cell<bool>,
+}
+
+impl<'a> Witness<'a> {
+    /// A witness of one call.
+    pub fn new(source: &'a dyn GitSource) -> Witness<'a> {
+        Witness {
+            source,
+            has_failed: Cell::new(false),
+        }
+    }
+
+    /// Whether a read has failed.
+    pub fn has_failed(&self) -> bool {
+        self.has_failed.get()
+    }
+
+    fn seen<T>(&self, read: Result<T, SourceError>) -> Result<T, SourceError> {
+        if read.is_err() {
+            self.has_failed.set(true);
+        }
+        read
+    }
+}
+
+impl Contents for Witness<'_> {
+    fn read_blob(&self, oid: Oid) -> Result<Rc<[u8]>, SourceError> {
+        self.seen(self.source.read_blob(oid))
+    }
+
+    fn store_blob(&self, content: Vec<u8>) -> Oid {
+        self.source.store_blob(content)
+    }
+
+    fn merge_text(&self, base: &[u8], ours: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
+        self.source.merge_text(base, ours, theirs)
+    }
+
+    fn merge_text_favouring(&self, base: &[u8], ours: &[u8], theirs: &[u8], favour: Favour) -> Option<Vec<u8>> {
+        self.source.merge_text_favouring(base, ours, theirs, favour)
+    }
+
+    fn count_lines(&self, old: &[u8], new: &[u8]) -> Result<LineCounts, SourceError> {
+        self.seen(self.source.count_lines(old, new))
+    }
+}
+
+impl GitSource for Witness<'_> {
+    fn kind(&self, oid: Oid) -> Result<ObjectKind, SourceError> {
+        self.seen(self.source.kind(oid))
+    }
+
+    fn read_tree(&self, oid: Oid) -> Result<Rc<Tree>, SourceError> {
+        self.seen(self.source.read_tree(oid))
+    }
+
+    fn read_commit(&self, oid: Oid) -> Result<Rc<Commit>, SourceError> {
+        self.seen(self.source.read_commit(oid))
+    }
+
+    fn read_message(&self, oid: Oid) -> Result<String, SourceError> {
+        self.seen(self.source.read_message(oid))
+    }
+
+    fn peel_tag(&self, oid: Oid) -> Result<Oid, SourceError> {
+        self.seen(self.source.peel_tag(oid))
+    }
+
+    fn merge_bases(&self, one: Oid, two: Oid) -> Result<Vec<Oid>, SourceError> {
+        self.seen(self.source.merge_bases(one, two))
+    }
+
+    fn is_ancestor(&self, ancestor: Oid, descendant: Oid) -> Result<bool, SourceError> {
+        self.seen(self.source.is_ancestor(ancestor, descendant))
+    }
+
+    fn walk(&self, walk: &CommitWalk) -> Result<Vec<Oid>, SourceError> {
+        self.seen(self.source.walk(walk))
+    }
+
+    fn refs(&self) -> Result<Vec<Ref>, SourceError> {
+        self.seen(self.source.refs())
+    }
+
+    fn resolve_ref(&self, name: &str) -> Result<Option<Oid>, SourceError> {
+        self.seen(self.source.resolve_ref(name))
+    }
+
+    fn head_log(&self) -> Result<Option<Vec<u8>>, SourceError> {
+        self.seen(self.source.head_log())
+    }
+
+    fn other_logs(&self) -> Result<Vec<Reflog>, SourceError> {
+        self.seen(self.source.other_logs())
+    }
+
+    fn user_email(&self) -> Result<Option<Vec<u8>>, SourceError> {
+        self.seen(self.source.user_email())
+    }
+
+    fn is_shallow(&self) -> bool {
+        self.source.is_shallow()
+    }
+
+    fn line_changes(&self, old: &[u8], new: &[u8], ignore_all_space: bool) -> Result<Vec<LineChange>, SourceError> {
+        self.seen(self.source.line_changes(old, new, ignore_all_space))
+    }
+
+    fn function_lines(&self, driver: &str, text: &[u8], before: &[usize]) -> Option<Vec<Option<Vec<u8>>>> {
+        self.source.function_lines(driver, text, before)
+    }
+
+    fn abbreviated_length(&self, oid: Oid) -> usize {
+        self.source.abbreviated_length(oid)
+    }
+
+    fn check_aborted(&self) -> Result<(), SourceError> {
+        self.source.check_aborted()
+    }
+}
