@@ -1119,7 +1119,13 @@ export const clauses = [
     'candidates',
     'clauses > of one message',
   ),
-  off('13 candidates: those of the turn come last', ORIGINALS, '=> Kind::MadeHere,', '=> Kind::OnRef,', 'procedure'),
+  off(
+    '13 candidates: those of the turn come last',
+    ORIGINALS,
+    '=> Kind::MadeHere,',
+    '=> Kind::OnRef,',
+    'cherry-pick > of a deleted branch, to two others',
+  ),
   off(
     '13 candidates: no descendant',
     ORIGINALS,
