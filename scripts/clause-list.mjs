@@ -1119,7 +1119,13 @@ export const clauses = [
     'candidates',
     'clauses > of one message',
   ),
-  off('13 candidates: those of the turn come last', ORIGINALS, '=> Kind::MadeHere,', '=> Kind::OnRef,', 'procedure'),
+  off(
+    '13 candidates: those of the turn come last',
+    ORIGINALS,
+    '=> Kind::MadeHere,',
+    '=> Kind::OnRef,',
+    'cherry-pick > of a deleted branch, to two others',
+  ),
   off(
     '13 candidates: no descendant',
     ORIGINALS,
@@ -1267,7 +1273,7 @@ export const clauses = [
     REPLAY,
     ' || !self.source.is_ancestor(parent, stood)?',
     '',
-    'clauses > a reset to another line',
+    'under-other-names',
   ),
   off(
     '14 the commit has most of what stood there',
@@ -1617,21 +1623,21 @@ export const clauses = [
     RANGE,
     'state.untrusted().contains(path) || expected == new => whole',
     'expected == new => whole',
-    'procedure',
+    'ranges > came back rewritten',
   ),
   off(
     'range: what was authored and is as expected is shown whole',
     RANGE,
     'state.untrusted().contains(path) || expected == new => whole',
     'state.untrusted().contains(path) => whole',
-    'procedure',
+    'ranges > an edit that is given up',
   ),
   off(
     'range: what no turn explains is shown whole',
     RANGE,
     'None => whole(ShownReason::DoesNotCompose),',
     'None => Decision { verdict: Verdict::Demoted(DemotedReason::MovedByHistory), mixed: false, base: old },',
-    'procedure',
+    'ranges > what the agent undid of a pull',
   ),
   off(
     'range: a turn that cannot be attributed counts all its paths as authored',
@@ -1647,7 +1653,13 @@ export const clauses = [
     'if switched {',
     'unseen-work',
   ),
-  off('range: what was made of them is kept', ANALYSIS, 'replay.inherit(&inheritance.states);', '', 'unseen-work'),
+  off(
+    'range: what was made of them is kept',
+    ANALYSIS,
+    'replay.inherit(&inheritance.states);',
+    '',
+    'ranges > squashed by a soft reset',
+  ),
   off(
     "range: commits of earlier turns stay the agent's",
     ANALYSIS,

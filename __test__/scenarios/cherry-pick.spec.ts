@@ -113,6 +113,22 @@ describe('a cherry-pick of a commit made before the turn', () => {
     })
     turn.toShowNothing().toDemote(0)
   })
+
+  it('of a deleted branch, to two others: where the first one stopped bears not on the second', async () => {
+    const repo = TurnRepository.create({ 'a.ts': lines(9), 'b.ts': lines(9) })
+    repo.switchNew('lost').edit('a.ts', 5, 'lost').edit('b.ts', 5, 'lost').commit('lost')
+    const lost = repo.oid()
+    repo.switchNew('release', 'main').edit('a.ts', 5, 'release').commit('release')
+    repo.checkout('main').edit('b.ts', 5, 'main').commit('main')
+    repo.branch('-D', 'lost')
+    const turn = await playTurn(repo, () => {
+      repo.checkout('release').cherryPick(lost)
+      repo.resolve('a.ts', lines(9).replace('line 5\n', 'release, not lost\n')).proceed('cherry-pick')
+      repo.checkout('main').cherryPick(lost)
+      repo.resolve('b.ts', lines(9).replace('line 5\n', 'main, not lost\n')).proceed('cherry-pick')
+    })
+    turn.toShow(['b.ts']).toDemote(1)
+  })
 })
 
 describe("a cherry-pick of the agent's own commit of the turn", () => {

@@ -1,6 +1,7 @@
 // Several turns at once: what the agent authored in any of them is shown, what only moved is demoted.
 import { describe, expect, it } from 'vitest'
 import type { AttributeTurnRequest, Checkpoint } from '../support/addon.js'
+import { colleague } from '../support/git.js'
 import { lines, TurnRepository } from '../support/turn-repository.js'
 import { ask, verdictOf } from './play.js'
 
@@ -173,6 +174,77 @@ describe('a range of turns', () => {
       },
     )
     ;(await ask(repo, request)).toShow(['a.ts']).toDemote(0)
+  })
+
+  it('a line of the agent that came back rewritten, and one more of the agent: both are shown', async () => {
+    const repo = TurnRepository.create({ 'a.ts': lines(20), 'b.ts': 'b\n', 'c.ts': 'c\n' })
+    const request = await range(
+      repo,
+      () => {
+        repo.edit('a.ts', 5, 'mine').commit('mine')
+        repo.push('main')
+      },
+      () => {
+        // Larger than what the agent did: where the two cannot be put together, this side is kept.
+        const theirs = { 'a.ts': lines(20).replace('line 5\n', 'theirs\n'), 'b.ts': 'theirs\n', 'c.ts': 'theirs\n' }
+        repo.before(() => repo.teammate.push(theirs))
+        repo.pull()
+      },
+      () => repo.edit('a.ts', 15, 'mine'),
+    )
+    ;(await ask(repo, request))
+      .toShow([{ path: 'a.ts', additions: 2, deletions: 2, mixed: true, reason: 'does-not-compose' }])
+      .toDemote(2)
+  })
+
+  it('what the agent undid of a pull, before the next one changed the same file: shown whole', async () => {
+    const repo = TurnRepository.create({ 'a.ts': lines(20), 'b.ts': 'b\n' })
+    const first = lines(20).replace('line 5\n', 'first\n')
+    const request = await range(
+      repo,
+      () => {
+        repo.before(() => repo.teammate.push({ 'a.ts': first }))
+        repo.pull()
+        // Nothing is left of it in this turn.
+        repo.edit('a.ts', 5, 'line 5').commit('not that one')
+      },
+      () => {
+        repo.before(() => repo.teammate.push({ 'a.ts': first.replace('line 15\n', 'second\n'), 'b.ts': 'theirs\n' }))
+        repo.pull({ mode: 'merge' })
+      },
+    )
+    ;(await ask(repo, request))
+      .toShow([{ path: 'a.ts', additions: 1, deletions: 1, mixed: true, reason: 'does-not-compose' }])
+      .toDemote(1)
+  })
+
+  it('an edit that is given up, and a pull of the same file: shown whole, since the agent had a hand in it', async () => {
+    const repo = TurnRepository.create({ 'a.ts': lines(20), 'b.ts': 'b\n' })
+    repo.teammate.push({ 'a.ts': lines(20).replace('line 15\n', 'theirs\n'), 'b.ts': 'theirs\n' })
+    const request = await range(
+      repo,
+      () => repo.edit('a.ts', 5, 'mine'),
+      () => {
+        repo.git('restore', 'a.ts')
+        repo.pull()
+      },
+    )
+    ;(await ask(repo, request))
+      .toShow([{ path: 'a.ts', additions: 1, deletions: 1, mixed: true, reason: 'does-not-compose' }])
+      .toDemote(1)
+  })
+
+  it('commits squashed by a soft reset in one turn, left for another branch in the next: demoted', async () => {
+    const repo = TurnRepository.create({ 'b.ts': 'b\n' })
+    repo.switchNew('feature').create('x.ts', 'x\n').commit('x')
+    repo.create('y.ts', 'y\n').commit('y')
+    const request = await range(
+      repo,
+      // Under another author than the snapshots', which could pass for what it was picked from, of one second with it.
+      () => repo.reset('soft', 'main').commit('x and y', { author: colleague }),
+      () => repo.checkout('main'),
+    )
+    ;(await ask(repo, request)).toShowNothing().toDemote(2)
   })
 
   it('two switches that end where they began leave nothing', async () => {
