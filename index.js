@@ -14,6 +14,7 @@ const CODES = new Set([
   'SNAPSHOT_MISSING',
   'PATH_NOT_IN_TURN',
   'ABORTED',
+  'TIMED_OUT',
   'BINDING_MISSING',
   'INTERNAL',
 ])
@@ -72,6 +73,15 @@ exports.filterUnifiedDiff = async function filterUnifiedDiff(text, paths, option
   )
 }
 
+exports.closeRepositories = async function closeRepositories() {
+  const frames = framesOfCaller(closeRepositories)
+  try {
+    binding().closeRepositories()
+  } catch (error) {
+    throw shaped(error, frames)
+  }
+}
+
 exports.transitionLabel = function transitionLabel(result) {
   try {
     const { label } = result.branchTransition
@@ -99,20 +109,13 @@ async function call(entry, name, request, options) {
 async function run(entry, name, encoded, options) {
   const frames = framesOfCaller(entry)
   try {
-    const signal = signalOf(options)
+    const { signal, timeoutMs } = callOptions(options)
     const input = encoded()
     if (signal?.aborted) throw aborted(signal)
     const { [name]: work, newCancelToken, cancel } = binding()
-    const token = newCancelToken()
+    const token = newCancelToken(timeoutMs)
     let stopped = false
-    const start = () => {
-      // What waits has to be what was given, whatever becomes of the caller's bytes.
-      const given = taken < places ? input : input.map((value) => (types.isUint8Array(value) ? value.slice() : value))
-      return observed(
-        placed(() => (stopped ? undefined : work(...given, token))),
-        options,
-      )
-    }
+    const start = () => observed(placed(work, input, token, () => stopped), options)
     const stop = () => {
       stopped = true
       cancel(token)
@@ -123,37 +126,74 @@ async function run(entry, name, encoded, options) {
   }
 }
 
-// The work runs on libuv's pool, which `fs` and `dns` share: it takes half of it at most, and an aborted call counts
-// until its work has ended.
-const places = Math.max(1, Math.floor((Number(process.env.UV_THREADPOOL_SIZE) || 4) / 2))
+// The work runs on libuv's pool, which `fs` and `dns` share: two of its threads are taken at most, of a smaller pool
+// half, by all threads of JavaScript together. An aborted call counts until its work has ended.
+const places = Math.max(1, Math.min(2, Math.floor((Number(process.env.UV_THREADPOOL_SIZE) || 4) / 2)))
+/** How long to wait for a place that another thread of JavaScript holds, in milliseconds. */
+const LOOK_AGAIN = 2
 const waiting = []
-let taken = 0
+let working = 0
+let lookingAgain = false
 
-function placed(begin) {
-  if (taken < places) return occupied(begin)
-  return new Promise((resolve) => waiting.push(() => resolve(occupied(begin))))
-}
-
-async function occupied(begin) {
-  taken += 1
+async function placed(work, input, token, isStopped) {
+  let given = input
+  if (waiting.length > 0 || !binding().takePlace(places)) {
+    // What waits has to be what was given, whatever becomes of the caller's bytes.
+    given = input.map((value) => (types.isUint8Array(value) ? value.slice() : value))
+    await place()
+  }
+  if (isStopped()) {
+    binding().leavePlace()
+    servePlaces()
+    return undefined
+  }
+  working += 1
   try {
-    return await begin()
+    return await work(...given, token)
   } finally {
-    taken -= 1
-    waiting.shift()?.()
+    working -= 1
+    servePlaces()
   }
 }
 
-function signalOf(options) {
-  if (options === undefined) return undefined
+/** Waits for a place, in turn. */
+function place() {
+  return new Promise((resolve) => {
+    waiting.push(resolve)
+    lookAgain()
+  })
+}
+
+function servePlaces() {
+  while (waiting.length > 0 && binding().takePlace(places)) waiting.shift()()
+  lookAgain()
+}
+
+// Where all places are held by other threads of JavaScript, nothing here tells when one is left.
+function lookAgain() {
+  if (waiting.length === 0 || working > 0 || lookingAgain) return
+  lookingAgain = true
+  setTimeout(() => {
+    lookingAgain = false
+    servePlaces()
+  }, LOOK_AGAIN)
+}
+
+function callOptions(options) {
+  if (options === undefined) return {}
   if (options === null || typeof options !== 'object') throw invalid('options must be an object')
+  let signal
+  let timeoutMs
   try {
-    const { signal } = options
-    if (signal === undefined || isSignal(signal)) return signal
+    ;({ signal, timeoutMs } = options)
+    if (signal !== undefined && !isSignal(signal)) throw invalid('options.signal must be an AbortSignal')
   } catch (cause) {
-    throw invalid('options.signal cannot be read', cause)
+    if (cause instanceof TurnAttributionError) throw cause
+    throw invalid('options.signal or options.timeoutMs cannot be read', cause)
   }
-  throw invalid('options.signal must be an AbortSignal')
+  if (timeoutMs !== undefined && !(typeof timeoutMs === 'number' && timeoutMs > 0))
+    throw invalid('options.timeoutMs must be a number of milliseconds above 0')
+  return { signal, timeoutMs: timeoutMs === Number.POSITIVE_INFINITY ? undefined : timeoutMs }
 }
 
 // By shape and not by class: signals also come from other realms and from polyfills.

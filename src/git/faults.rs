@@ -347,8 +347,8 @@ impl<S: GitSource> GitSource for FaultySource<S> {
         self.inner.abbreviated_length(oid)
     }
 
-    fn check_aborted(&self) -> Result<(), SourceError> {
-        self.inner.check_aborted()
+    fn check_stopped(&self) -> Result<(), SourceError> {
+        self.inner.check_stopped()
     }
 }
 
@@ -364,11 +364,16 @@ pub fn plan_faults(plan: Option<FaultPlan>) -> Vec<Read> {
 
 impl FaultySource<LibgitSource> {
     /// As [`LibgitSource::open`], with the plan of the process.
-    pub fn open(cwd: &Path, aborted: Arc<AtomicBool>) -> Result<FaultySource<LibgitSource>, Error> {
+    pub fn open(cwd: &Path, stop: Stop) -> Result<FaultySource<LibgitSource>, Error> {
         let plan = PROCESS.lock().unwrap_or_else(PoisonError::into_inner).0;
-        let mut source = FaultySource::new(LibgitSource::open(cwd, aborted)?, plan);
+        let mut source = FaultySource::new(LibgitSource::open(cwd, stop)?, plan);
         source.is_told = true;
         Ok(source)
+    }
+
+    /// As [`LibgitSource::with`], but never twice: what fails on purpose would fail again.
+    pub fn with<T>(cwd: &Path, stop: &Stop, work: impl Fn(&Self) -> Result<T, Error>) -> Result<T, Error> {
+        work(&FaultySource::open(cwd, stop.clone())?)
     }
 }
 

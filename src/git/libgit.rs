@@ -2,19 +2,18 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use git2::{ErrorCode as GitCode, ObjectType, Sort};
+use git2::{ErrorCode as GitCode, ObjectType, Repository, Sort};
 
 use super::abbreviation::Abbreviation;
 use super::function_lines::FunctionLines;
 use super::handles::Handle;
 use super::ref_storage::RefStorage;
+use super::stop::Stop;
 use super::{line_counts, merge_text};
 use crate::model::{
-    Commit, CommitWalk, Contents, Error, Favour, GitSource, LineChange, LineCounts, ObjectKind, Oid, Ref, Reflog,
-    Signature, SourceError, Tree,
+    Commit, CommitWalk, Contents, Error, Favour, GitSource, LineChange, LineCounts, ObjectKind, Oid, Phase, Ref,
+    Reflog, Signature, SourceError, Tree,
 };
 
 /// Bytes of raw tree objects kept for the length of a call.
@@ -22,6 +21,11 @@ const TREE_CACHE_BYTES: usize = 64 << 20;
 /// Blobs larger than this (bytes) are not read.
 const MAX_BLOB_BYTES: usize = 512 << 20;
 
+/// Texts of so many bytes together are compared and merged where the call can leave the work alone: git's library
+/// cannot be stopped.
+const MUCH_TEXT: usize = 512 << 10;
+/// Contents of so many bytes are read in the same way.
+const LARGE_BLOB_BYTES: usize = 16 << 20;
 /// How often a call is tried in a repository that is repacked all the time.
 const MOST_TRIES: usize = 4;
 
@@ -29,7 +33,7 @@ const MOST_TRIES: usize = 4;
 pub struct LibgitSource {
     repository: Handle,
     storage: RefStorage,
-    aborted: Arc<AtomicBool>,
+    stop: Stop,
     trees: RefCell<TreeCache>,
     commits: RefCell<HashMap<Oid, Rc<Commit>>>,
     /// Results of merges: they exist nowhere but here.
@@ -45,27 +49,55 @@ struct TreeCache {
 }
 
 impl LibgitSource {
-    /// Opens the repository that holds `cwd`. `aborted` is looked at before every read.
-    pub fn open(cwd: &Path, aborted: Arc<AtomicBool>) -> Result<LibgitSource, Error> {
-        Ok(LibgitSource::over(Handle::of(cwd)?, aborted))
+    /// Opens the repository that holds `cwd`. `stop` is looked at before every read.
+    pub fn open(cwd: &Path, stop: Stop) -> Result<LibgitSource, Error> {
+        Ok(LibgitSource::over(Handle::of(cwd)?, stop))
     }
 
     /// Has `work` done on the repository that holds `cwd`. Where something could not be read and the repository was
     /// repacked or replaced meanwhile, it is done once more on the repository as it is then.
-    pub fn with<T>(
-        cwd: &Path,
-        aborted: &Arc<AtomicBool>,
-        work: impl Fn(&LibgitSource) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        let mut source = LibgitSource::open(cwd, aborted.clone())?;
+    pub fn with<T>(cwd: &Path, stop: &Stop, work: impl Fn(&LibgitSource) -> Result<T, Error>) -> Result<T, Error> {
+        let mut source = LibgitSource::open(cwd, stop.clone())?;
         for _ in 1..MOST_TRIES {
             let result = work(&source);
-            if !source.repository.is_troubled() || aborted.load(Ordering::Relaxed) || !source.repository.is_stale() {
+            if !source.repository.is_troubled() || stop.check().is_err() || !source.repository.is_stale() {
                 return result;
             }
-            source = LibgitSource::over(Handle::fresh(cwd)?, aborted.clone());
+            source = LibgitSource::over(Handle::fresh(cwd)?, stop.clone());
         }
         work(&source)
+    }
+
+    fn header(&self, oid: Oid) -> Result<(usize, ObjectType), SourceError> {
+        self.check_stopped()?;
+        let odb = self.repository.odb().map_err(|error| self.repository_error(&error))?;
+        odb.read_header(to_git(oid)?)
+            .map_err(|error| self.object_error(oid, &error))
+    }
+
+    /// `None` where texts conflict, also where the call has to end: its next step will say so.
+    fn merged(&self, base: &[u8], ours: &[u8], theirs: &[u8], favour: Option<Favour>) -> Option<Vec<u8>> {
+        if base.len() + ours.len() + theirs.len() < MUCH_TEXT {
+            return merge_text::merge_text(base, ours, theirs, favour);
+        }
+        let [base, ours, theirs] = [base, ours, theirs].map(<[u8]>::to_vec);
+        let merged = self
+            .stop
+            .wait_for(move || merge_text::merge_text(&base, &ours, &theirs, favour));
+        merged.ok().flatten()
+    }
+
+    /// Reads a large content over a handle of its own.
+    fn read_large_blob(&self, oid: Oid) -> Result<Rc<[u8]>, SourceError> {
+        let (folder, id) = (self.repository.path().to_path_buf(), to_git(oid)?);
+        let read = move || -> Result<Vec<u8>, git2::Error> {
+            let repository = Repository::open(&folder)?;
+            let odb = repository.odb()?;
+            let object = odb.read(id)?;
+            Ok(object.data().to_vec())
+        };
+        let content = self.stop.wait_for(read)?;
+        Ok(content.map_err(|error| self.object_error(oid, &error))?.into())
     }
 
     fn object_error(&self, oid: Oid, error: &git2::Error) -> SourceError {
@@ -84,11 +116,11 @@ impl LibgitSource {
         SourceError::Repository(error.message().to_string())
     }
 
-    fn over(repository: Handle, aborted: Arc<AtomicBool>) -> LibgitSource {
+    fn over(repository: Handle, stop: Stop) -> LibgitSource {
         LibgitSource {
             storage: repository.storage(),
             repository,
-            aborted,
+            stop,
             trees: RefCell::default(),
             commits: RefCell::default(),
             made_blobs: RefCell::default(),
@@ -104,16 +136,8 @@ impl LibgitSource {
         kind: ObjectType,
         read: impl FnOnce(&[u8]) -> Result<T, SourceError>,
     ) -> Result<T, SourceError> {
-        self.check_aborted()?;
+        self.check_stopped()?;
         let odb = self.repository.odb().map_err(|error| self.repository_error(&error))?;
-        if kind == ObjectType::Blob {
-            let (size, _) = odb
-                .read_header(to_git(oid)?)
-                .map_err(|error| self.object_error(oid, &error))?;
-            if size > MAX_BLOB_BYTES {
-                return Err(SourceError::Limit("blob size"));
-            }
-        }
         let object = odb.read(to_git(oid)?).map_err(|error| self.object_error(oid, &error))?;
         if object.kind() != kind {
             return Err(SourceError::Unreadable {
@@ -130,6 +154,13 @@ impl Contents for LibgitSource {
         if let Some(made) = self.made_blobs.borrow().get(&oid) {
             return Ok(made.clone());
         }
+        let (size, kind) = self.header(oid)?;
+        if size > MAX_BLOB_BYTES {
+            return Err(SourceError::Limit("blob size"));
+        }
+        if size > LARGE_BLOB_BYTES && kind == ObjectType::Blob {
+            return self.read_large_blob(oid);
+        }
         self.with_object(oid, ObjectType::Blob, |content| Ok(content.into()))
     }
 
@@ -142,26 +173,21 @@ impl Contents for LibgitSource {
     }
 
     fn merge_text(&self, base: &[u8], ours: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
-        merge_text::merge_text(base, ours, theirs, None)
+        self.merged(base, ours, theirs, None)
     }
 
     fn merge_text_favouring(&self, base: &[u8], ours: &[u8], theirs: &[u8], favour: Favour) -> Option<Vec<u8>> {
-        merge_text::merge_text(base, ours, theirs, Some(favour))
+        self.merged(base, ours, theirs, Some(favour))
     }
 
     fn count_lines(&self, old: &[u8], new: &[u8]) -> Result<LineCounts, SourceError> {
-        self.check_aborted()?;
-        line_counts::count_lines(old, new)
+        LineCounts::of(&self.line_changes(old, new, false)?)
     }
 }
 
 impl GitSource for LibgitSource {
     fn kind(&self, oid: Oid) -> Result<ObjectKind, SourceError> {
-        let odb = self.repository.odb().map_err(|error| self.repository_error(&error))?;
-        let (_, kind) = odb
-            .read_header(to_git(oid)?)
-            .map_err(|error| self.object_error(oid, &error))?;
-        match kind {
+        match self.header(oid)?.1 {
             ObjectType::Commit => Ok(ObjectKind::Commit),
             ObjectType::Tree => Ok(ObjectKind::Tree),
             ObjectType::Blob => Ok(ObjectKind::Blob),
@@ -197,7 +223,7 @@ impl GitSource for LibgitSource {
         if let Some(commit) = self.commits.borrow().get(&oid) {
             return Ok(commit.clone());
         }
-        self.check_aborted()?;
+        self.check_stopped()?;
         let commit = self
             .repository
             .find_commit(to_git(oid)?)
@@ -245,7 +271,7 @@ impl GitSource for LibgitSource {
     }
 
     fn merge_bases(&self, one: Oid, two: Oid) -> Result<Vec<Oid>, SourceError> {
-        self.check_aborted()?;
+        self.check_stopped()?;
         match self.repository.merge_bases(to_git(one)?, to_git(two)?) {
             Ok(bases) => Ok(bases.iter().copied().map(from_git).collect()),
             Err(error) if error.code() == GitCode::NotFound => {
@@ -262,7 +288,7 @@ impl GitSource for LibgitSource {
     }
 
     fn is_ancestor(&self, ancestor: Oid, descendant: Oid) -> Result<bool, SourceError> {
-        self.check_aborted()?;
+        self.check_stopped()?;
         if ancestor == descendant {
             return Ok(true);
         }
@@ -291,7 +317,7 @@ impl GitSource for LibgitSource {
         }
         let mut found = Vec::new();
         for oid in revisions {
-            self.check_aborted()?;
+            self.check_stopped()?;
             if found.len() == walk.limit {
                 return Err(SourceError::Limit("commits walked"));
             }
@@ -301,7 +327,7 @@ impl GitSource for LibgitSource {
     }
 
     fn refs(&self) -> Result<Vec<Ref>, SourceError> {
-        self.storage.all(&self.repository, || self.check_aborted())
+        self.storage.all(&self.repository, || self.check_stopped())
     }
 
     fn resolve_ref(&self, name: &str) -> Result<Option<Oid>, SourceError> {
@@ -313,15 +339,18 @@ impl GitSource for LibgitSource {
     }
 
     fn other_logs(&self) -> Result<Vec<Reflog>, SourceError> {
-        self.storage.other_logs(&self.repository, || self.check_aborted())
+        self.storage.other_logs(&self.repository, || self.check_stopped())
     }
 
     fn user_email(&self) -> Result<Option<Vec<u8>>, SourceError> {
         let config = self.repository.config().and_then(|mut config| config.snapshot());
-        match config.map_err(repository_error)?.get_bytes("user.email") {
+        match config
+            .map_err(|error| self.repository_error(&error))?
+            .get_bytes("user.email")
+        {
             Ok(address) => Ok(Some(address.to_vec())),
             Err(error) if error.code() == GitCode::NotFound => Ok(None),
-            Err(error) => Err(repository_error(error)),
+            Err(error) => Err(self.repository_error(&error)),
         }
     }
 
@@ -330,8 +359,13 @@ impl GitSource for LibgitSource {
     }
 
     fn line_changes(&self, old: &[u8], new: &[u8], ignore_all_space: bool) -> Result<Vec<LineChange>, SourceError> {
-        self.check_aborted()?;
-        line_counts::line_changes(old, new, ignore_all_space)
+        self.check_stopped()?;
+        if old.len() + new.len() < MUCH_TEXT {
+            return line_counts::line_changes(old, new, ignore_all_space);
+        }
+        let (old, new) = (old.to_vec(), new.to_vec());
+        self.stop
+            .wait_for(move || line_counts::line_changes(&old, &new, ignore_all_space))?
     }
 
     fn function_lines(&self, driver: &str, text: &[u8], before: &[usize]) -> Option<Vec<Option<Vec<u8>>>> {
@@ -345,12 +379,12 @@ impl GitSource for LibgitSource {
         }
     }
 
-    fn check_aborted(&self) -> Result<(), SourceError> {
-        if self.aborted.load(Ordering::Relaxed) {
-            Err(SourceError::Aborted)
-        } else {
-            Ok(())
-        }
+    fn check_stopped(&self) -> Result<(), SourceError> {
+        self.stop.check()
+    }
+
+    fn enter(&self, phase: Phase) {
+        self.stop.enter(phase);
     }
 }
 

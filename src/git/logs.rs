@@ -16,13 +16,13 @@ pub fn head_log(repository: &Repository) -> Result<Option<Vec<u8>>, SourceError>
 /// Every other log: of all refs, and of `HEAD` in the other worktrees.
 pub fn other_logs(
     repository: &Repository,
-    check_aborted: impl Fn() -> Result<(), SourceError>,
+    check_stopped: impl Fn() -> Result<(), SourceError>,
 ) -> Result<Vec<Reflog>, SourceError> {
     let own = repository.path().join("logs/HEAD");
     let common = repository.commondir();
     let mut found = Vec::new();
     let mut read = |path: &Path, kind: LogKind, name: String| -> Result<(), SourceError> {
-        check_aborted()?;
+        check_stopped()?;
         if let Some(text) = read_log(path)? {
             found.push(Reflog { kind, name, text });
         }

@@ -15,6 +15,7 @@ mod open;
 mod ownership;
 mod ref_storage;
 pub mod reftable;
+mod stop;
 mod xdiff;
 
 pub use handles::close_repositories;
@@ -22,3 +23,4 @@ pub use head::read_head;
 pub use libgit::LibgitSource;
 pub use line_counts::{count_lines, line_changes};
 pub use merge_text::merge_text;
+pub use stop::Stop;

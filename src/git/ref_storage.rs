@@ -73,7 +73,7 @@ impl RefStorage {
     pub fn all(
         self,
         repository: &Repository,
-        check_aborted: impl Fn() -> Result<(), SourceError>,
+        check_stopped: impl Fn() -> Result<(), SourceError>,
     ) -> Result<Vec<Ref>, SourceError> {
         let mut found = Vec::new();
         let mut add = |name: &[u8], commit: git2::Oid| {
@@ -85,7 +85,7 @@ impl RefStorage {
         match self {
             RefStorage::Files => {
                 for reference in repository.references().map_err(|error| failed(&error))? {
-                    check_aborted()?;
+                    check_stopped()?;
                     if let Ok(reference) = reference
                         && let Ok(commit) = reference.peel(ObjectType::Commit)
                     {
@@ -95,7 +95,7 @@ impl RefStorage {
             }
             RefStorage::Reftable => {
                 for (name, oid) in tables(repository)?.all()? {
-                    check_aborted()?;
+                    check_stopped()?;
                     let object =
                         git2::Oid::from_bytes(oid.as_bytes()).and_then(|oid| repository.find_object(oid, None));
                     if let Ok(commit) = object.and_then(|object| object.peel(ObjectType::Commit)) {
@@ -119,11 +119,11 @@ impl RefStorage {
     pub fn other_logs(
         self,
         repository: &Repository,
-        check_aborted: impl Fn() -> Result<(), SourceError>,
+        check_stopped: impl Fn() -> Result<(), SourceError>,
     ) -> Result<Vec<Reflog>, SourceError> {
         match self {
-            RefStorage::Files => logs::other_logs(repository, check_aborted),
-            RefStorage::Reftable => tables(repository)?.other_logs(check_aborted),
+            RefStorage::Files => logs::other_logs(repository, check_stopped),
+            RefStorage::Reftable => tables(repository)?.other_logs(check_stopped),
         }
     }
 }

@@ -19,6 +19,8 @@ pub enum ErrorCode {
     PathNotInTurn,
     /// The call was aborted.
     Aborted,
+    /// The time that the caller gave was over before it was known what changed.
+    TimedOut,
     /// A fault of this library; the process and later calls are unharmed.
     Internal,
 }
@@ -35,6 +37,7 @@ impl ErrorCode {
             ErrorCode::SnapshotMissing => "SNAPSHOT_MISSING",
             ErrorCode::PathNotInTurn => "PATH_NOT_IN_TURN",
             ErrorCode::Aborted => "ABORTED",
+            ErrorCode::TimedOut => "TIMED_OUT",
             ErrorCode::Internal => "INTERNAL",
         }
     }
@@ -77,6 +80,7 @@ mod tests {
             ErrorCode::SnapshotMissing,
             ErrorCode::PathNotInTurn,
             ErrorCode::Aborted,
+            ErrorCode::TimedOut,
             ErrorCode::Internal,
         ];
         for code in codes {

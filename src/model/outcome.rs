@@ -226,6 +226,8 @@ pub enum NotAttributed {
     ReflogLost,
     /// A limit was met.
     Limit,
+    /// The time that the caller gave was over.
+    TimeLimit,
     /// Something could not be read.
     Unreadable,
 }

@@ -30,6 +30,20 @@ pub enum SourceError {
     /// The call was aborted.
     #[error("aborted")]
     Aborted,
+    /// The time that the caller gave is over.
+    #[error("the time given is over")]
+    TimedOut,
+}
+
+/// What a call is doing, which decides what becomes of it when its time is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Finding out what changed on disk: nothing can be said without it.
+    TreeDelta,
+    /// Telling what moved from what was written: without it everything is shown.
+    Attribution,
+    /// Counting and printing: what is not done is left out, file by file.
+    Presentation,
 }
 
 /// What an object is.
@@ -239,6 +253,9 @@ pub trait GitSource: Contents {
     fn function_lines(&self, driver: &str, text: &[u8], before: &[usize]) -> Option<Vec<Option<Vec<u8>>>>;
     /// To how many hexadecimal digits git would shorten an id here.
     fn abbreviated_length(&self, oid: Oid) -> usize;
-    /// [`SourceError::Aborted`] once the call was aborted.
-    fn check_aborted(&self) -> Result<(), SourceError>;
+    /// [`SourceError::Aborted`] once the call was aborted, [`SourceError::TimedOut`] once the time for this phase is
+    /// over.
+    fn check_stopped(&self) -> Result<(), SourceError>;
+    /// Tells what the call does from now on.
+    fn enter(&self, phase: Phase);
 }

@@ -7,6 +7,16 @@ export interface CallOptions {
    * may serve any number of calls.
    */
   signal?: AbortSignal | undefined
+  /**
+   * How long the call may take, in milliseconds, waiting for its turn included. What becomes of it then:
+   * - before it is known what changed on disk, and in calls that only read one thing: it rejects with `TIMED_OUT`;
+   * - while telling what moved from what was written: everything is shown, with the reason `time-limit` (a tenth of the
+   *   time is kept for what follows);
+   * - while counting lines or printing: what is not done is left out, and each file says so.
+   *
+   * No limit where absent.
+   */
+  timeoutMs?: number | undefined
 }
 
 /**
@@ -19,6 +29,7 @@ export interface CallOptions {
  * - `REPOSITORY_UNREADABLE`: it is there, but damaged or not permitted to be read.
  * - `SNAPSHOT_MISSING`: a snapshot does not exist, or is no commit or tree.
  * - `PATH_NOT_IN_TURN`: the path asked about did not change in the turn.
+ * - `TIMED_OUT`: the time of `timeoutMs` was over before it was known what changed on disk.
  * - `ABORTED`: the signal was aborted; `cause` is its reason and `name` is `AbortError`.
  * - `BINDING_MISSING`: the native binary could not be loaded; the message says what to do.
  * - `INTERNAL`: a fault of this library. The process and later calls are unharmed.
@@ -32,6 +43,7 @@ export type ErrorCode =
   | 'SNAPSHOT_MISSING'
   | 'PATH_NOT_IN_TURN'
   | 'ABORTED'
+  | 'TIMED_OUT'
   | 'BINDING_MISSING'
   | 'INTERNAL'
 

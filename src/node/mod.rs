@@ -73,10 +73,10 @@ pub fn read_head(arguments: String, token: &External<CancelToken>) -> AsyncTask<
     ts_return_type = "Promise<TurnAttribution>"
 )]
 pub fn attribute_turn(arguments: String, token: &External<CancelToken>) -> AsyncTask<Work<TurnAttribution>> {
-    Work::start(token, move |aborted| {
+    Work::start(token, move |stop| {
         let arguments: TurnRequestArguments = parsed(&arguments)?;
         let request = arguments.to_model()?;
-        LibgitSource::with(Path::new(&arguments.cwd), &aborted, |source| {
+        LibgitSource::with(Path::new(&arguments.cwd), &stop, |source| {
             Ok(turn::attribute_turn(source, &request)?.into())
         })
     })
@@ -100,11 +100,11 @@ pub fn attribute_turn(arguments: String, token: &External<CancelToken>) -> Async
     ts_return_type = "Promise<TurnDiff>"
 )]
 pub fn diff_turn(arguments: String, token: &External<CancelToken>) -> AsyncTask<Work<TurnDiff>> {
-    Work::start(token, move |aborted| {
+    Work::start(token, move |stop| {
         let arguments: DiffTurnArguments = parsed(&arguments)?;
         let request = arguments.request.to_model()?;
         let options = arguments.options()?;
-        LibgitSource::with(Path::new(&arguments.request.cwd), &aborted, |source| {
+        LibgitSource::with(Path::new(&arguments.request.cwd), &stop, |source| {
             Ok(turn::diff_turn(source, &request, &options)?.into())
         })
     })
@@ -124,11 +124,11 @@ pub fn diff_turn(arguments: String, token: &External<CancelToken>) -> AsyncTask<
     ts_return_type = "Promise<PathExplanation>"
 )]
 pub fn explain_path(arguments: String, token: &External<CancelToken>) -> AsyncTask<Work<PathExplanation>> {
-    Work::start(token, move |aborted| {
+    Work::start(token, move |stop| {
         let arguments: ExplainPathArguments = parsed(&arguments)?;
         let request = arguments.request.to_model()?;
         let path = arguments.path()?;
-        LibgitSource::with(Path::new(&arguments.request.cwd), &aborted, |source| {
+        LibgitSource::with(Path::new(&arguments.request.cwd), &stop, |source| {
             Ok(turn::explain_path(source, &request, &path)?.into())
         })
     })
@@ -150,14 +150,29 @@ pub fn explain_path(arguments: String, token: &External<CancelToken>) -> AsyncTa
     ts_return_type = "Promise<RecordedCheckpoint>"
 )]
 pub fn read_checkpoint(arguments: String, token: &External<CancelToken>) -> AsyncTask<Work<RecordedCheckpoint>> {
-    Work::start(token, move |aborted| {
+    Work::start(token, move |stop| {
         let arguments: ReadCheckpointArguments = parsed(&arguments)?;
         let checkpoint = arguments.to_model()?;
-        let (oid, facts) = LibgitSource::with(Path::new(&arguments.cwd), &aborted, |source| {
+        let (oid, facts) = LibgitSource::with(Path::new(&arguments.cwd), &stop, |source| {
             turn::read_checkpoint(source, &checkpoint)
         })?;
         Ok(RecordedCheckpoint::new(arguments.name, oid, facts))
     })
+}
+
+/// Closes the repositories that are kept open. After a call its repository stays open for at most two seconds, so that
+/// the next call finds it warm; where open files are in the way of what comes next, as of `git gc` or of removing the
+/// folder on Windows, they are closed at once by this. A call that is at work closes its own when it ends.
+///
+/// Rejects with `BINDING_MISSING`.
+///
+/// ```ts
+/// await closeRepositories()
+/// await rm(folder, { recursive: true })
+/// ```
+#[napi(js_name = "closeRepositories", ts_return_type = "Promise<void>")]
+pub fn close_repositories() {
+    git::close_repositories();
 }
 
 /// Writes facts into the message of a checkpoint's commit, one `key=value` a line, in place of any it holds.

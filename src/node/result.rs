@@ -157,6 +157,7 @@ same_names! { outcome::Evidence => Evidence { Reflog, Dates, Weak } }
 /// - `reflog-lost`: entries of the log that were there at the turn are gone (expired), and commits may have been
 ///   made in it.
 /// - `limit`: the turn is larger than what is looked at; `detail` names the limit.
+/// - `time-limit`: the time given with `timeoutMs` was over.
 /// - `unreadable`: an object or log is damaged; `detail` says which.
 #[napi(string_enum = "kebab-case")]
 pub enum NotAttributedReason {
@@ -167,10 +168,11 @@ pub enum NotAttributedReason {
     HistoryCut,
     ReflogLost,
     Limit,
+    TimeLimit,
     Unreadable,
 }
 
-same_names! { outcome::NotAttributed => NotAttributedReason { HeadNotRecorded, HeadMissing, UnbornAtEnd, HistoryMissing, HistoryCut, ReflogLost, Limit, Unreadable } }
+same_names! { outcome::NotAttributed => NotAttributedReason { HeadNotRecorded, HeadMissing, UnbornAtEnd, HistoryMissing, HistoryCut, ReflogLost, Limit, TimeLimit, Unreadable } }
 
 /// What else to know about the evidence.
 ///

@@ -2,24 +2,30 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use napi::bindgen_prelude::{AsyncTask, External, JsObjectValue, JsValue, ToNapiValue, TypeName};
 use napi::{Env, Task};
 use napi_derive::napi;
 
+use crate::git::Stop;
 use crate::model::{Error, ErrorCode};
+use crate::turn::unreadable;
 
-/// Stops native work. The façade makes one for each call; callers have an `AbortSignal`.
-#[derive(Default)]
+/// Stops native work. The façade makes one for each call; callers have an `AbortSignal` and `timeoutMs`.
 pub struct CancelToken {
     cancelled: Arc<AtomicBool>,
+    stop: Stop,
 }
 
-/// A token of its own.
+/// A token of its own, with the milliseconds that the call may take from now on.
 #[napi(skip_typescript)]
-pub fn new_cancel_token() -> External<CancelToken> {
-    External::new(CancelToken::default())
+pub fn new_cancel_token(timeout_ms: Option<f64>) -> External<CancelToken> {
+    let cancelled = Arc::<AtomicBool>::default();
+    let timeout = timeout_ms.and_then(|given| Duration::try_from_secs_f64(given / 1000.0).ok());
+    let stop = Stop::new(cancelled.clone(), timeout);
+    External::new(CancelToken { cancelled, stop })
 }
 
 /// Makes the work stop at its next read.
@@ -28,12 +34,40 @@ pub fn cancel(token: &External<CancelToken>) {
     token.cancelled.store(true, Ordering::Relaxed);
 }
 
-type Job<T> = Box<dyn FnOnce(Arc<AtomicBool>) -> Result<T, Error> + Send>;
+/// Calls that are at work in the whole process, whichever thread of JavaScript asked: libuv's pool serves them all, and
+/// `fs` and `dns` too.
+static AT_WORK: AtomicUsize = AtomicUsize::new(0);
+
+/// Takes one of so many places, unless all are taken. The work that is started next fills it, and leaves it at its end.
+#[napi(skip_typescript)]
+pub fn take_place(places: u32) -> bool {
+    let taken = AT_WORK.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |taken| {
+        (taken < places as usize).then_some(taken + 1)
+    });
+    taken.is_ok()
+}
+
+/// Gives back a place that no work came to fill.
+#[napi(skip_typescript)]
+pub fn leave_place() {
+    AT_WORK.fetch_sub(1, Ordering::SeqCst);
+}
+
+/// A place that was taken; left when it is dropped, also where a thread of JavaScript ends before its work does.
+struct Place;
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        leave_place();
+    }
+}
+
+type Job<T> = Box<dyn FnOnce(Stop) -> Result<T, Error> + Send>;
 
 /// One call.
 pub struct Work<T> {
-    cancelled: Arc<AtomicBool>,
-    job: Option<Job<T>>,
+    stop: Stop,
+    job: Option<(Job<T>, Place)>,
     failure: Option<Error>,
 }
 
@@ -41,11 +75,11 @@ impl<T: Send + ToNapiValue + TypeName + 'static> Work<T> {
     /// Puts a call on libuv's pool.
     pub fn start(
         token: &CancelToken,
-        job: impl FnOnce(Arc<AtomicBool>) -> Result<T, Error> + Send + 'static,
+        job: impl FnOnce(Stop) -> Result<T, Error> + Send + 'static,
     ) -> AsyncTask<Work<T>> {
         AsyncTask::new(Work {
-            cancelled: token.cancelled.clone(),
-            job: Some(Box::new(job)),
+            stop: token.stop.clone(),
+            job: Some((Box::new(job), Place)),
             failure: None,
         })
     }
@@ -56,18 +90,16 @@ impl<T: Send + ToNapiValue + TypeName + 'static> Task for Work<T> {
     type JsValue = T;
 
     fn compute(&mut self) -> napi::Result<T> {
-        let job = self
+        let (job, _place) = self
             .job
             .take()
             .ok_or_else(|| napi::Error::from_reason("computed twice"))?;
-        let cancelled = self.cancelled.clone();
-        let unless_cancelled = move || {
-            if cancelled.load(Ordering::Relaxed) {
-                return Err(Error::new(ErrorCode::Aborted, "aborted"));
-            }
-            job(cancelled)
+        let stop = self.stop.clone();
+        let unless_late = move || {
+            stop.check().map_err(|error| unreadable(&error))?;
+            job(stop)
         };
-        caught(unless_cancelled).map_err(|error| {
+        caught(unless_late).map_err(|error| {
             let reason = napi::Error::from_reason(error.message.clone());
             self.failure = Some(error);
             reason

@@ -12,8 +12,8 @@ use super::tree_delta::tree_delta;
 use super::turn_commits::{Bounds, TurnCommits, turn_commits};
 use crate::model::outcome::{BranchTransition, Evidence, NotAttributed, Note, Status};
 use crate::model::{
-    Change, Checkpoint, Delta, Entry, Error, ErrorCode, FileMode, GitSource, Oid, OperationKind, RepoPath, SourceError,
-    is_binary,
+    Change, Checkpoint, Delta, Entry, Error, ErrorCode, FileMode, GitSource, Oid, OperationKind, Phase, RepoPath,
+    SourceError, is_binary,
 };
 use crate::rules::log_position::Standing;
 use crate::rules::traces::{self, Version};
@@ -75,6 +75,12 @@ pub fn analyse(
     to: &Checkpoint,
     inheritance: &mut Inheritance,
 ) -> Result<Analysis, Error> {
+    // In a range the whole change is known by now, and can be shown without what its turns would tell.
+    source.enter(if inheritance.in_range {
+        Phase::Attribution
+    } else {
+        Phase::TreeDelta
+    });
     let from_snapshot = resolve(source, from)?;
     let to_snapshot = resolve(source, to)?;
     let delta =
@@ -109,6 +115,7 @@ pub fn analyse(
         operation: to.pin.as_ref().and_then(|pin| pin.operation),
         reasoning: None,
     };
+    source.enter(Phase::Attribution);
     match turn.attribute(&mut analysis, inheritance) {
         Ok(()) => {}
         Err(Trouble::Failed(error)) => return Err(error),
@@ -155,6 +162,7 @@ impl From<SourceError> for Trouble {
             SourceError::Missing(_) => NotAttributed::HistoryMissing,
             SourceError::HistoryCut(_) => NotAttributed::HistoryCut,
             SourceError::Limit(_) => NotAttributed::Limit,
+            SourceError::TimedOut => NotAttributed::TimeLimit,
             SourceError::Unreadable { .. } | SourceError::Repository(_) => NotAttributed::Unreadable,
         };
         Trouble::NotAttributed(reason, error.to_string())

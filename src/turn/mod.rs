@@ -24,8 +24,10 @@ use std::collections::BTreeSet;
 
 use crate::model::outcome::{Attribution, NotAttributed, Note, PathExplanation, Status, TurnAttribution};
 use crate::model::patch::{DiffOptions, TurnDiff};
-use crate::model::{Checkpoint, Error, GitSource, Oid, RepoPath, TurnRequest};
+use crate::model::{Checkpoint, Error, GitSource, Oid, Phase, RepoPath, TurnRequest};
 use crate::rules::checkpoint_facts::{RecordedFacts, read_facts};
+pub use snapshot::unreadable;
+
 use range::Range;
 use witness::Witness;
 
@@ -33,6 +35,7 @@ use witness::Witness;
 pub fn attribute_turn(source: &dyn GitSource, request: &TurnRequest) -> Result<TurnAttribution, Error> {
     let source = &Witness::new(source);
     let range = Range::analyse(source, request)?;
+    source.enter(Phase::Presentation);
     let (shown, demoted) =
         presentation::present(source, range.to.tree, &range.delta, &range.decisions, request.demoted)?;
     let notes = notes(range.notes, &range.status, source);
@@ -52,6 +55,7 @@ pub fn attribute_turn(source: &dyn GitSource, request: &TurnRequest) -> Result<T
 pub fn diff_turn(source: &dyn GitSource, request: &TurnRequest, options: &DiffOptions) -> Result<TurnDiff, Error> {
     let source = &Witness::new(source);
     let range = Range::analyse(source, request)?;
+    source.enter(Phase::Presentation);
     let (known, status) = (range.notes.clone(), range.status.clone());
     let mut diff = patch::diff(source, range, options, request.demoted)?;
     diff.attribution.notes = notes(known, &status, source);
@@ -67,6 +71,7 @@ fn notes(known: BTreeSet<Note>, status: &Status, witness: &Witness<'_>) -> Vec<N
                 | NotAttributed::HistoryMissing
                 | NotAttributed::HistoryCut
                 | NotAttributed::Limit
+                | NotAttributed::TimeLimit
                 | NotAttributed::Unreadable,
             _
         )
@@ -78,6 +83,7 @@ fn notes(known: BTreeSet<Note>, status: &Status, witness: &Witness<'_>) -> Vec<N
 /// Says what decided one file of a turn or range.
 pub fn explain_path(source: &dyn GitSource, request: &TurnRequest, path: &RepoPath) -> Result<PathExplanation, Error> {
     let range = Range::analyse(source, request)?;
+    source.enter(Phase::Presentation);
     explanation::explain(source, &range, path)
 }
 

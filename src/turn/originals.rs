@@ -208,7 +208,7 @@ impl Search<'_> {
             self.enter(oid, &mut pending)?;
         }
         while let Some((_, oid)) = pending.pop() {
-            self.source.check_aborted()?;
+            self.source.check_stopped()?;
             let commit = self.source.read_commit(oid)?;
             if self.wanted.contains(&commit.author) {
                 self.found.entry(commit.author.clone()).or_default().push((place, oid));

@@ -62,7 +62,7 @@ fn write(
     let mut written = Vec::with_capacity(turn_files.files.len());
     let mut budget = Budget::new(options);
     for file in turn_files.files {
-        source.check_aborted()?;
+        source.check_stopped()?;
         let (file, section) = writer.file(file, budget.of_one_file())?;
         budget.add(&section);
         written.push((file, section));

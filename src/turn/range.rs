@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::analysis::{Analysis, Inheritance, Trouble, all_shown, analyse};
-use super::snapshot::{Snapshot, unreadable};
+use super::snapshot::{Snapshot, resolve, unreadable};
 use super::state::State;
 use super::transition;
 use super::tree_delta::tree_delta;
 use crate::model::outcome::{BranchTransition, DemotedReason, Evidence, MoveKind, Note, ShownReason, Status, Verdict};
-use crate::model::{Checkpoint, Delta, Entry, Error, GitSource, OperationKind, RepoPath, SourceError, TurnRequest};
+use crate::model::{
+    Checkpoint, Delta, Entry, Error, ErrorCode, GitSource, OperationKind, Phase, RepoPath, SourceError, TurnRequest,
+};
 use crate::rules::rename_pairing::{MergeLimits, pair_renames};
 use crate::rules::verdict::Decision;
 
@@ -40,29 +42,36 @@ impl Range {
             .chain(&request.between)
             .chain([&request.to])
             .collect();
-        let mut turns = Vec::new();
-        let mut inheritance = Inheritance::default();
-        inheritance.in_range = !request.between.is_empty();
-        for pair in checkpoints.windows(2) {
-            turns.push(analyse(source, pair[0], pair[1], &mut inheritance)?);
-        }
-        let last = turns.last_mut().expect("a request has a start and an end");
         if request.between.is_empty() {
-            return Ok(Range {
-                to: last.to,
-                delta: last.delta.clone(),
-                decisions: last.decisions.clone(),
-                status: last.status.clone(),
-                notes: last.notes.clone(),
-                transition: last.transition.clone(),
-                operation: last.operation,
-                turns,
-            });
+            return Ok(Range::of_one(analyse(
+                source,
+                &request.from,
+                &request.to,
+                &mut Inheritance::default(),
+            )?));
         }
-        let (to, operation) = (last.to, last.operation);
-        let from = turns[0].from;
+        source.enter(Phase::TreeDelta);
+        let (from, to) = (resolve(source, &request.from)?, resolve(source, &request.to)?);
         let delta = tree_delta(source, Some(from.tree), Some(to.tree)).map_err(|error| unreadable(&error))?;
-        let (decisions, status) = match compose(source, &turns, &delta).map_err(Trouble::from) {
+        let mut inheritance = Inheritance::default();
+        inheritance.in_range = true;
+        let mut turns = Vec::new();
+        let mut late = None;
+        for pair in checkpoints.windows(2) {
+            match analyse(source, pair[0], pair[1], &mut inheritance) {
+                Ok(turn) => turns.push(turn),
+                Err(error) if error.code == ErrorCode::TimedOut => {
+                    late = Some(SourceError::TimedOut);
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let composed = match late {
+            Some(error) => Err(error),
+            None => compose(source, &turns, &delta),
+        };
+        let (decisions, status) = match composed.map_err(Trouble::from) {
             Ok(decisions) => (decisions, status_of(&turns)),
             Err(Trouble::NotAttributed(reason, detail)) => {
                 (all_shown(&delta, true), Status::NotAttributed(reason, detail))
@@ -75,10 +84,23 @@ impl Range {
             status,
             notes: notes_of(&turns),
             transition: transition_of(source, request, &turns),
-            operation,
+            operation: request.to.pin.as_ref().and_then(|pin| pin.operation),
             delta,
             turns,
         })
+    }
+
+    fn of_one(turn: Analysis) -> Range {
+        Range {
+            to: turn.to,
+            delta: turn.delta.clone(),
+            decisions: turn.decisions.clone(),
+            status: turn.status.clone(),
+            notes: turn.notes.clone(),
+            transition: turn.transition.clone(),
+            operation: turn.operation,
+            turns: vec![turn],
+        }
     }
 }
 

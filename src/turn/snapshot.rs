@@ -30,7 +30,7 @@ pub fn resolve(source: &dyn GitSource, checkpoint: &Checkpoint) -> Result<Snapsh
     };
     let ref_moved = checkpoint.ref_name.is_some() && named != Some(oid);
     let missing = |error: SourceError| match error {
-        SourceError::Aborted => Error::new(ErrorCode::Aborted, "aborted"),
+        SourceError::Aborted | SourceError::TimedOut => unreadable(&error),
         error => Error::new(ErrorCode::SnapshotMissing, format!("{}: {error}", label())),
     };
     let oid = source.peel_tag(oid).map_err(missing)?;
@@ -61,6 +61,10 @@ pub fn resolve(source: &dyn GitSource, checkpoint: &Checkpoint) -> Result<Snapsh
 pub fn unreadable(error: &SourceError) -> Error {
     match error {
         SourceError::Aborted => Error::new(ErrorCode::Aborted, "aborted"),
+        SourceError::TimedOut => Error::new(
+            ErrorCode::TimedOut,
+            "the time was over before it was known what changed",
+        ),
         SourceError::Missing(_) => Error::new(ErrorCode::SnapshotMissing, error.to_string()),
         error => Error::new(ErrorCode::RepositoryUnreadable, error.to_string()),
     }

@@ -5,8 +5,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use crate::model::{
-    Commit, CommitWalk, Contents, Favour, GitSource, LineChange, LineCounts, ObjectKind, Oid, Ref, Reflog, SourceError,
-    Tree,
+    Commit, CommitWalk, Contents, Favour, GitSource, LineChange, LineCounts, ObjectKind, Oid, Phase, Ref, Reflog,
+    SourceError, Tree,
 };
 
 /// A source whose failed reads are remembered.
@@ -128,7 +128,11 @@ impl GitSource for Witness<'_> {
         self.source.abbreviated_length(oid)
     }
 
-    fn check_aborted(&self) -> Result<(), SourceError> {
-        self.source.check_aborted()
+    fn check_stopped(&self) -> Result<(), SourceError> {
+        self.source.check_stopped()
+    }
+
+    fn enter(&self, phase: Phase) {
+        self.source.enter(phase);
     }
 }

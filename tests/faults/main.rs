@@ -118,7 +118,7 @@ const SNAPSHOTS: Asked = |source, request| {
 };
 
 fn ask(turn: &Turn, request: &TurnRequest, plan: Option<FaultPlan>, asked: Asked) -> (Outcome, Vec<Read>) {
-    let inner = LibgitSource::open(&turn.scene.work(), Default::default()).unwrap();
+    let inner = LibgitSource::open(&turn.scene.work(), Stop::never()).unwrap();
     let source = FaultySource::new(inner, plan);
     let outcome = match catch_unwind(AssertUnwindSafe(|| asked(&source, request))) {
         Ok(Ok(answer)) => Outcome::Answered(answer),

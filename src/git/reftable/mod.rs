@@ -88,7 +88,7 @@ impl Reftable {
     }
 
     /// Every other log: of all refs, and of `HEAD` in the other worktrees.
-    pub fn other_logs(&self, check_aborted: impl Fn() -> Result<(), SourceError>) -> Result<Vec<Reflog>, SourceError> {
+    pub fn other_logs(&self, check_stopped: impl Fn() -> Result<(), SourceError>) -> Result<Vec<Reflog>, SourceError> {
         let mut found = Vec::new();
         let head = |text| Reflog {
             kind: LogKind::OtherHead,
@@ -97,7 +97,7 @@ impl Reftable {
         };
         let shared = self.common.as_ref().unwrap_or(&self.own);
         for (name, text) in shared.logs(None)? {
-            check_aborted()?;
+            check_stopped()?;
             if name == b"HEAD" {
                 if self.common.is_some() {
                     found.push(head(text));
@@ -111,7 +111,7 @@ impl Reftable {
             }
         }
         for folder in worktrees(&self.common_folder) {
-            check_aborted()?;
+            check_stopped()?;
             if folder != self.own_folder
                 && let Some(text) = Stack::read(&folder)?.logs(Some(b"HEAD"))?.remove(&b"HEAD"[..])
             {

@@ -1,0 +1,92 @@
+//! When a call has to end, cancelled or out of time; also where it waits for a library that cannot be stopped.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::model::{Phase, SourceError};
+
+/// How soon a stop takes effect on work that is waited for.
+const LOOKED_AT_EVERY: Duration = Duration::from_millis(5);
+/// Threads that may still be at work for calls that ended.
+const MOST_LEFT_ALONE: usize = 4;
+
+static LEFT_ALONE: AtomicUsize = AtomicUsize::new(0);
+
+/// Told of a call from outside, and shared with whatever works for it.
+#[derive(Clone, Debug)]
+pub struct Stop {
+    cancelled: Arc<AtomicBool>,
+    began: Instant,
+    timeout: Option<Duration>,
+    phase: Cell<Phase>,
+}
+
+impl Stop {
+    /// A call that begins now. A tenth of the time is kept for counting lines and printing.
+    pub fn new(cancelled: Arc<AtomicBool>, timeout: Option<Duration>) -> Stop {
+        Stop {
+            cancelled,
+            began: Instant::now(),
+            timeout,
+            phase: Cell::new(Phase::TreeDelta),
+        }
+    }
+
+    /// A call that ends by itself.
+    pub fn never() -> Stop {
+        Stop::new(Arc::default(), None)
+    }
+
+    /// From now on the call does something else.
+    pub fn enter(&self, phase: Phase) {
+        self.phase.set(phase);
+    }
+
+    /// An error once the call was cancelled, or the time for what it is doing is over.
+    pub fn check(&self) -> Result<(), SourceError> {
+        if self.cancelled.load(Ordering::Relaxed) {
+            return Err(SourceError::Aborted);
+        }
+        let Some(timeout) = self.timeout else { return Ok(()) };
+        let allowed = match self.phase.get() {
+            Phase::Attribution => timeout - timeout / 10,
+            Phase::TreeDelta | Phase::Presentation => timeout,
+        };
+        if self.began.elapsed() >= allowed {
+            Err(SourceError::TimedOut)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Has work done that cannot be stopped, on a thread of its own; once the call has to end the thread is left alone
+    /// to come to its end.
+    pub fn wait_for<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, SourceError> {
+        if LEFT_ALONE.load(Ordering::SeqCst) >= MOST_LEFT_ALONE {
+            return Err(SourceError::Limit("work of calls that were stopped"));
+        }
+        let (sender, receiver) = sync_channel(1);
+        let worker = move || {
+            if sender.send(work()).is_err() {
+                LEFT_ALONE.fetch_sub(1, Ordering::SeqCst);
+            }
+        };
+        let thread = thread::Builder::new().name("turn-attribution".into()).spawn(worker);
+        thread.map_err(|error| SourceError::Repository(error.to_string()))?;
+        loop {
+            match receiver.recv_timeout(LOOKED_AT_EVERY) {
+                Ok(done) => return Ok(done),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(SourceError::Repository("a fault in a thread".into()));
+                }
+                Err(RecvTimeoutError::Timeout) => self.check().inspect_err(|_| {
+                    LEFT_ALONE.fetch_add(1, Ordering::SeqCst);
+                })?,
+            }
+        }
+    }
+}
