@@ -27,7 +27,7 @@ copyFileSync(library, addon)
 
 run(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...vitestArguments()], {
   stdio: 'inherit',
-  env: { ...process.env, TURN_ATTRIBUTION_FAULTS: addon, NAPI_RS_NATIVE_LIBRARY_PATH: addon },
+  env: { ...process.env, TURN_ATTRIBUTION_FAULTS: addon },
 })
 
 function vitestArguments() {

@@ -3,10 +3,14 @@
 // an answer that differs says why. Refused is only what leaves nothing to show, and a panic is INTERNAL.
 import { createRequire } from 'node:module'
 import { expect } from 'vitest'
-import { type AttributeTurnRequest, addon, type Checkpoint, type DiffFile, type ShownFile } from '../support/addon.js'
-
-/** A build with the feature `fault-injection`; the loader has to take the same one (NAPI_RS_NATIVE_LIBRARY_PATH). */
-const build = process.env.TURN_ATTRIBUTION_FAULTS
+import {
+  type AttributeTurnRequest,
+  addon,
+  type Checkpoint,
+  type DiffFile,
+  faultBuild,
+  type ShownFile,
+} from '../support/addon.js'
 
 interface Plan {
   fault: (typeof FAULTS)[number] | 'slow' | 'panic'
@@ -31,7 +35,7 @@ const SPREAD = [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233]
 
 /** Asks about a turn under faults, where there is a build that has them. */
 export async function expectPromiseUnderFaults(request: AttributeTurnRequest): Promise<void> {
-  if (build === undefined) return
+  if (faultBuild === undefined) return
   const needed = await neededReads(request)
   const card = async (): Promise<Answer> => {
     const { shown, ...about } = await addon().attributeTurn(request)
@@ -115,7 +119,9 @@ async function neededReads(request: AttributeTurnRequest): Promise<Set<string>> 
 
 /** Sets the plan for the calls to come, and gives the reads of the last one. */
 function planFaults(plan: Plan | null): Read[] {
-  const { planReadsToFail } = createRequire(import.meta.url)(build ?? '') as { planReadsToFail(plan: string): string }
+  const { planReadsToFail } = createRequire(import.meta.url)(faultBuild ?? '') as {
+    planReadsToFail(plan: string): string
+  }
   const lines = planReadsToFail(JSON.stringify(plan)).split('\n').filter(Boolean)
   return lines.map((line) => {
     const [kind, object, state] = line.split(' ') as [string, string, string]

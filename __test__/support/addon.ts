@@ -25,6 +25,11 @@ export type ReadHead = (cwd: string) => Promise<HeadFacts>
 
 let loaded: Addon | undefined
 
+/** A build in which reads can be made to fail: `npm run faults`. */
+export const faultBuild = process.env.TURN_ATTRIBUTION_FAULTS
+// Only here: the loaders of vitest's own native parts look at the variable too.
+if (faultBuild !== undefined) process.env.NAPI_RS_NATIVE_LIBRARY_PATH = faultBuild
+
 /** The built addon, as a host requires it. */
 export function addon(): Addon {
   loaded ??= createRequire(import.meta.url)('../..') as Addon
