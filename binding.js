@@ -839,6 +839,7 @@ module.exports.ActionKind = nativeBinding.ActionKind
 module.exports.attributeTurn = nativeBinding.attributeTurn
 module.exports.AttributionNote = nativeBinding.AttributionNote
 module.exports.ChangeKind = nativeBinding.ChangeKind
+module.exports.closeRepositories = nativeBinding.closeRepositories
 module.exports.DemotedDetail = nativeBinding.DemotedDetail
 module.exports.DemotedReason = nativeBinding.DemotedReason
 module.exports.diffTurn = nativeBinding.diffTurn

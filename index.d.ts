@@ -7,6 +7,16 @@ export interface CallOptions {
    * may serve any number of calls.
    */
   signal?: AbortSignal | undefined
+  /**
+   * How long the call may take, in milliseconds, waiting for its turn included. What becomes of it then:
+   * - before it is known what changed on disk, and in calls that only read one thing: it rejects with `TIMED_OUT`;
+   * - while telling what moved from what was written: everything is shown, with the reason `time-limit` (a tenth of the
+   *   time is kept for what follows);
+   * - while counting lines or printing: what is not done is left out, and each file says so.
+   *
+   * No limit where absent.
+   */
+  timeoutMs?: number | undefined
 }
 
 /**
@@ -19,6 +29,7 @@ export interface CallOptions {
  * - `REPOSITORY_UNREADABLE`: it is there, but damaged or not permitted to be read.
  * - `SNAPSHOT_MISSING`: a snapshot does not exist, or is no commit or tree.
  * - `PATH_NOT_IN_TURN`: the path asked about did not change in the turn.
+ * - `TIMED_OUT`: the time of `timeoutMs` was over before it was known what changed on disk.
  * - `ABORTED`: the signal was aborted; `cause` is its reason and `name` is `AbortError`.
  * - `BINDING_MISSING`: the native binary could not be loaded; the message says what to do.
  * - `INTERNAL`: a fault of this library. The process and later calls are unharmed.
@@ -32,6 +43,7 @@ export type ErrorCode =
   | 'SNAPSHOT_MISSING'
   | 'PATH_NOT_IN_TURN'
   | 'ABORTED'
+  | 'TIMED_OUT'
   | 'BINDING_MISSING'
   | 'INTERNAL'
 
@@ -156,6 +168,20 @@ export interface Checkpoint {
    */
   turnStartedAt?: number
 }
+
+/**
+ * Closes the repositories that are kept open. After a call its repository stays open for at most two seconds, so that
+ * the next call finds it warm; where open files are in the way of what comes next, as of `git gc` or of removing the
+ * folder on Windows, they are closed at once by this. A call that is at work closes its own when it ends.
+ *
+ * Rejects with `BINDING_MISSING`.
+ *
+ * ```ts
+ * await closeRepositories()
+ * await rm(folder, { recursive: true })
+ * ```
+ */
+export declare function closeRepositories(): Promise<void>
 
 /** What only moved through git. */
 export interface Demoted {
@@ -396,9 +422,10 @@ export type MoveKind = 'none' | 'fast-forward' | 'rewind' | 'switch' | 'rewrite'
  * - `reflog-lost`: entries of the log that were there at the turn are gone (expired), and commits may have been
  *   made in it.
  * - `limit`: the turn is larger than what is looked at; `detail` names the limit.
+ * - `time-limit`: the time given with `timeoutMs` was over.
  * - `unreadable`: an object or log is damaged; `detail` says which.
  */
-export type NotAttributedReason = 'head-not-recorded' | 'head-missing' | 'unborn-at-end' | 'history-missing' | 'history-cut' | 'reflog-lost' | 'limit' | 'unreadable'
+export type NotAttributedReason = 'head-not-recorded' | 'head-missing' | 'unborn-at-end' | 'history-missing' | 'history-cut' | 'reflog-lost' | 'limit' | 'time-limit' | 'unreadable'
 
 /** What git is in the middle of. */
 export type OperationKind = 'merge' | 'rebase' | 'cherry-pick' | 'revert' | 'am' | 'bisect'

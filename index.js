@@ -120,7 +120,7 @@ async function run(entry, name, encoded, options) {
       stopped = true
       cancel(token)
     }
-    return await (signal ? raceAbort(signal, () => started(start), stop) : start())
+    return await (signal ? raceAbort(signal, start, stop) : start())
   } catch (error) {
     throw shaped(error, frames)
   }
@@ -142,17 +142,23 @@ async function placed(work, input, token, isStopped) {
     given = input.map((value) => (types.isUint8Array(value) ? value.slice() : value))
     await place()
   }
-  if (isStopped()) {
-    binding().leavePlace()
-    servePlaces()
-    return undefined
-  }
   working += 1
   try {
-    return await work(...given, token)
+    return await started(work, given, token, isStopped)
   } finally {
     working -= 1
     servePlaces()
+  }
+}
+
+/** Work fills the place that was taken for it; where none comes of it, the place is left. */
+function started(work, given, token, isStopped) {
+  let begun
+  try {
+    begun = isStopped() ? undefined : work(...given, token)
+    return begun
+  } finally {
+    if (begun === undefined) binding().leavePlace()
   }
 }
 
@@ -290,11 +296,6 @@ function observed(working, options) {
   const onWork = options?.[ON_WORK]
   if (typeof onWork === 'function') onWork(working)
   return working
-}
-
-// Also when it throws at once, the listener has to go.
-async function started(start) {
-  return start()
 }
 
 // The binding is loaded at the first call: `require` of this package never throws, and a host can keep another way.

@@ -5,15 +5,14 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::path::Path;
 use std::rc::Rc;
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::LibgitSource;
+use super::{LibgitSource, Stop};
 use crate::model::{
-    Commit, CommitWalk, Contents, Error, Favour, GitSource, LineChange, LineCounts, ObjectKind, Oid, Ref, Reflog,
-    SourceError, Tree,
+    Commit, CommitWalk, Contents, Error, Favour, GitSource, LineChange, LineCounts, ObjectKind, Oid, Phase, Ref,
+    Reflog, SourceError, Tree,
 };
 
 /// What the panic of [`Fault::Panic`] says.
@@ -34,17 +33,20 @@ pub enum Fault {
     Slow,
     /// The reader has a fault of its own.
     Panic,
+    /// The time is over, from this read on.
+    TimedOut,
 }
 
 impl Fault {
     /// Every fault there is.
-    pub const ALL: [Fault; 6] = [
+    pub const ALL: [Fault; 7] = [
         Fault::Missing,
         Fault::Unreadable,
         Fault::Repository,
         Fault::Limit,
         Fault::Slow,
         Fault::Panic,
+        Fault::TimedOut,
     ];
 
     /// The name in kebab-case.
@@ -56,6 +58,7 @@ impl Fault {
             Fault::Limit => "limit",
             Fault::Slow => "slow",
             Fault::Panic => "panic",
+            Fault::TimedOut => "timed-out",
         }
     }
 }
@@ -221,6 +224,7 @@ impl<S: GitSource> FaultySource<S> {
             (Fault::Panic, _) => std::panic::panic_any(PANIC),
             (Fault::Missing, Some(oid)) => Err(SourceError::Missing(oid)),
             (Fault::Unreadable, Some(oid)) => Err(SourceError::Unreadable { oid, detail }),
+            (Fault::TimedOut, _) => Err(SourceError::TimedOut),
             (Fault::Limit, _) => Err(SourceError::Limit(PANIC)),
             (Fault::Missing | Fault::Unreadable | Fault::Repository, _) => Err(SourceError::Repository(detail)),
         }
@@ -234,7 +238,11 @@ impl<S: GitSource> FaultySource<S> {
             return false;
         }
         self.counted.set(self.counted.get() + 1);
-        plan.at == 0 || plan.at == self.counted.get()
+        plan.at == 0 || plan.at == self.counted.get() || self.is_late(plan)
+    }
+
+    fn is_late(&self, plan: &FaultPlan) -> bool {
+        plan.fault == Fault::TimedOut && self.counted.get() >= plan.at
     }
 }
 
@@ -348,7 +356,14 @@ impl<S: GitSource> GitSource for FaultySource<S> {
     }
 
     fn check_stopped(&self) -> Result<(), SourceError> {
+        if self.plan.is_some_and(|plan| self.is_late(&plan)) {
+            return Err(SourceError::TimedOut);
+        }
         self.inner.check_stopped()
+    }
+
+    fn enter(&self, phase: Phase) {
+        self.inner.enter(phase);
     }
 }
 

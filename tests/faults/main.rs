@@ -9,8 +9,8 @@ mod turns;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use turn_attribution::git::LibgitSource;
 use turn_attribution::git::faults::{Fault, FaultPlan, FaultySource, PANIC, Read, ReadKind};
+use turn_attribution::git::{LibgitSource, Stop};
 use turn_attribution::model::outcome::{Attribution, Demoted, ShownFile, Status, TurnAttribution, Verdict};
 use turn_attribution::model::patch::{DiffOptions, TurnDiff};
 use turn_attribution::model::{Error, ErrorCode, GitSource, Oid, RepoPath, TurnRequest};
@@ -172,7 +172,7 @@ fn plans(reads: usize) -> impl Iterator<Item = FaultPlan> {
         lasting,
     };
     let each = (1..=reads).flat_map(move |at| {
-        let rare = [Fault::Limit, Fault::Slow, Fault::Panic]
+        let rare = [Fault::Limit, Fault::Slow, Fault::Panic, Fault::TimedOut]
             .into_iter()
             .filter(move |_| spread(&at));
         [
@@ -216,7 +216,11 @@ fn the_promise_holds_under_every_fault() {
                         (plan.fault != Fault::Panic || said != PANIC).then(|| format!("panics: {said}"))
                     }
                     Outcome::Refused(error) => {
-                        let stable = [ErrorCode::SnapshotMissing, ErrorCode::RepositoryUnreadable];
+                        let stable = [
+                            ErrorCode::SnapshotMissing,
+                            ErrorCode::RepositoryUnreadable,
+                            ErrorCode::TimedOut,
+                        ];
                         (!may_refuse || !stable.contains(&error.code)).then(|| format!("refuses: {error:?}"))
                     }
                 };
