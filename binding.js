@@ -854,5 +854,6 @@ module.exports.readCheckpoint = nativeBinding.readCheckpoint
 module.exports.readCheckpointFacts = nativeBinding.readCheckpointFacts
 module.exports.readHead = nativeBinding.readHead
 module.exports.ShownReason = nativeBinding.ShownReason
+module.exports.UncountedReason = nativeBinding.UncountedReason
 module.exports.Verdict = nativeBinding.Verdict
 module.exports.writeCheckpointFacts = nativeBinding.writeCheckpointFacts

@@ -207,6 +207,8 @@ export interface DemotedFile {
   additions: number | null
   /** Lines removed; likewise. */
   deletions: number | null
+  /** Why the lines are not counted; `null` where they are, for binary files, and unless asked for. */
+  uncounted: UncountedReason | null
   reason: DemotedReason
 }
 
@@ -235,6 +237,8 @@ export interface DiffFile {
   deletions: number | null
   /** Whether it is binary, by its content or by the snapshot's own `.gitattributes`. */
   binary: boolean
+  /** Why the lines are not counted; `null` where they are, and for binary files. */
+  uncounted: UncountedReason | null
   /**
    * Mode in the state it is compared with: what git alone would have left there, or, where `mixed` and with
    * `includeGitChanges`, the state in the `from` snapshot. `null` where there was no file.
@@ -609,6 +613,8 @@ export interface ShownFile {
   deletions: number | null
   /** Whether it is binary, by its content or by the snapshot's own `.gitattributes`. */
   binary: boolean
+  /** Why the lines are not counted; `null` where they are, and for binary files. */
+  uncounted: UncountedReason | null
   /**
    * Mode in the state it is compared with: what git alone would have left there, or, where `mixed`, the state
    * in the `from` snapshot. `null` where there was no file.
@@ -674,6 +680,16 @@ export interface TurnDiff {
   /** What git was in the middle of at the end, where a pin recorded it. */
   operationInProgress: OperationKind | null
 }
+
+/**
+ * Why the lines of a file are not counted, which is not known to be binary. The file and the rest of the answer
+ * stand.
+ *
+ * - `content-missing`: a content is not in the repository (a partial clone, pruned). Nothing is fetched.
+ * - `content-unreadable`: a content is damaged.
+ * - `content-too-large`: a content is larger than what is read.
+ */
+export type UncountedReason = 'content-missing' | 'content-unreadable' | 'content-too-large'
 
 /** Whether a file is the agent's. */
 export type Verdict = 'shown' | 'demoted'

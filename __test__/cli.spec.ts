@@ -247,6 +247,7 @@ describe('rows of the card', () => {
     additions: 1,
     deletions: 0,
     binary: false,
+    uncounted: null,
     oldMode: '100644',
     newMode: '100644',
     oldOid: null,

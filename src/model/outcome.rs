@@ -1,6 +1,6 @@
 //! What is said of a turn.
 
-use super::{Entry, Oid, OperationKind, RepoPath};
+use super::{Entry, Oid, OperationKind, RepoPath, SourceError};
 
 /// What happened to a file, from the state it is compared with to its state in the end snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +59,19 @@ pub enum DemotedReason {
     Replayed,
 }
 
+/// Why the lines of a file are not counted, which is not binary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Uncounted {
+    /// A content is not in the repository.
+    ContentMissing,
+    /// A content is damaged.
+    ContentUnreadable,
+    /// A content is larger than what is read.
+    ContentTooLarge,
+    /// The time that the caller gave was over.
+    TimeLimit,
+}
+
 /// A file of the turn that is the agent's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShownFile {
@@ -74,6 +87,8 @@ pub struct ShownFile {
     pub deletions: Option<u32>,
     /// Whether it is binary, by content or attribute.
     pub binary: bool,
+    /// Why the lines are not counted, where it is not for being binary.
+    pub uncounted: Option<Uncounted>,
     /// The state it is compared with: the expected one, or that of the start snapshot where `mixed`.
     pub old: Option<Entry>,
     /// The state in the end snapshot.
@@ -95,6 +110,8 @@ pub struct DemotedFile {
     pub additions: Option<u32>,
     /// Lines removed, likewise.
     pub deletions: Option<u32>,
+    /// Why the lines are not counted, where they were asked for and it is not binary.
+    pub uncounted: Option<Uncounted>,
     /// Why it is demoted.
     pub reason: DemotedReason,
 }
@@ -376,6 +393,17 @@ impl DemotedReason {
             DemotedReason::MovedByHistory => "moved-by-history",
             DemotedReason::MergedWithUncommitted => "merged-with-uncommitted",
             DemotedReason::Replayed => "replayed",
+        }
+    }
+}
+
+impl From<&SourceError> for Uncounted {
+    fn from(error: &SourceError) -> Uncounted {
+        match error {
+            SourceError::Missing(_) => Uncounted::ContentMissing,
+            SourceError::Limit(_) => Uncounted::ContentTooLarge,
+            SourceError::TimedOut => Uncounted::TimeLimit,
+            _ => Uncounted::ContentUnreadable,
         }
     }
 }

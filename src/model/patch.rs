@@ -1,6 +1,6 @@
 //! The patch of a turn.
 
-use super::outcome::{Attribution, BranchTransition, ChangeKind, Demoted, Verdict};
+use super::outcome::{Attribution, BranchTransition, ChangeKind, Demoted, Uncounted, Verdict};
 use super::{Entry, OperationKind, RepoPath};
 
 /// What the patch is to hold, and how it is to be written.
@@ -54,6 +54,8 @@ pub struct DiffFile {
     pub deletions: Option<u32>,
     /// Whether it is binary, by content or attribute.
     pub binary: bool,
+    /// Why the lines are not counted, where it is not for being binary.
+    pub uncounted: Option<Uncounted>,
     /// The state it is compared with.
     pub old: Option<Entry>,
     /// The state in the end snapshot.

@@ -4,7 +4,7 @@ use napi::bindgen_prelude::{ToNapiValue, TypeName, check_status};
 use napi::{Result, ValueType, sys};
 use napi_derive::napi;
 
-use super::result::{Attribution, BranchTransition, ChangeKind, Demoted, OperationKind};
+use super::result::{Attribution, BranchTransition, ChangeKind, Demoted, OperationKind, UncountedReason};
 use crate::model::{self, RepoPath, outcome};
 
 /// Bytes that arrive as a `Buffer` of JavaScript's own: one over native memory is refused where pointers are
@@ -61,6 +61,8 @@ pub struct DiffFile {
     pub deletions: Option<u32>,
     /// Whether it is binary, by its content or by the snapshot's own `.gitattributes`.
     pub binary: bool,
+    /// Why the lines are not counted; `null` where they are, and for binary files.
+    pub uncounted: Option<UncountedReason>,
     /// Mode in the state it is compared with: what git alone would have left there, or, where `mixed` and with
     /// `includeGitChanges`, the state in the `from` snapshot. `null` where there was no file.
     pub old_mode: Option<String>,
@@ -166,6 +168,7 @@ impl DiffFile {
             additions: file.additions,
             deletions: file.deletions,
             binary: file.binary,
+            uncounted: file.uncounted.map(Into::into),
             old_mode: file.old.map(|entry| entry.mode.to_string()),
             new_mode: file.new.map(|entry| entry.mode.to_string()),
             old_oid: file.old.map(|entry| entry.oid.to_string()),

@@ -278,6 +278,23 @@ pub struct FileState {
     pub oid: String,
 }
 
+/// Why the lines of a file are not counted, which is not known to be binary. The file and the rest of the answer
+/// stand.
+///
+/// - `content-missing`: a content is not in the repository (a partial clone, pruned). Nothing is fetched.
+/// - `content-unreadable`: a content is damaged.
+/// - `content-too-large`: a content is larger than what is read.
+/// - `time-limit`: the time given with `timeoutMs` was over.
+#[napi(string_enum = "kebab-case")]
+pub enum UncountedReason {
+    ContentMissing,
+    ContentUnreadable,
+    ContentTooLarge,
+    TimeLimit,
+}
+
+same_names! { outcome::Uncounted => UncountedReason { ContentMissing, ContentUnreadable, ContentTooLarge, TimeLimit } }
+
 /// A file that the agent wrote.
 #[napi(object, object_from_js = false, use_nullable = true)]
 pub struct ShownFile {
@@ -292,6 +309,8 @@ pub struct ShownFile {
     pub deletions: Option<u32>,
     /// Whether it is binary, by its content or by the snapshot's own `.gitattributes`.
     pub binary: bool,
+    /// Why the lines are not counted; `null` where they are, and for binary files.
+    pub uncounted: Option<UncountedReason>,
     /// Mode in the state it is compared with: what git alone would have left there, or, where `mixed`, the state
     /// in the `from` snapshot. `null` where there was no file.
     pub old_mode: Option<String>,
@@ -316,6 +335,8 @@ pub struct DemotedFile {
     pub additions: Option<u32>,
     /// Lines removed; likewise.
     pub deletions: Option<u32>,
+    /// Why the lines are not counted; `null` where they are, for binary files, and unless asked for.
+    pub uncounted: Option<UncountedReason>,
     pub reason: DemotedReason,
 }
 
@@ -626,6 +647,7 @@ impl From<outcome::ShownFile> for ShownFile {
             additions: file.additions,
             deletions: file.deletions,
             binary: file.binary,
+            uncounted: file.uncounted.map(Into::into),
             old_mode: file.old.map(|entry| entry.mode.to_string()),
             new_mode: file.new.map(|entry| entry.mode.to_string()),
             old_oid: file.old.map(|entry| entry.oid.to_string()),
@@ -643,6 +665,7 @@ impl From<outcome::Demoted> for Demoted {
             kind: file.kind.into(),
             additions: file.additions,
             deletions: file.deletions,
+            uncounted: file.uncounted.map(Into::into),
             reason: file.reason.into(),
         };
         Demoted {

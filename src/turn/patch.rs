@@ -6,7 +6,7 @@ use super::presentation::sum_demoted;
 use super::range::Range;
 use super::snapshot::unreadable;
 use super::texts::{Sides, Texts};
-use crate::model::outcome::{Attribution, ChangeKind};
+use crate::model::outcome::{Attribution, ChangeKind, Uncounted};
 use crate::model::patch::{DiffFile, DiffOptions, TurnDiff};
 use crate::model::{DemotedDetail, Entry, Error, GitSource, LineChange, LineCounts, Oid, RepoPath, SourceError};
 use crate::rules::function_drivers::by_driver;
@@ -62,7 +62,9 @@ fn write(
     let mut written = Vec::with_capacity(turn_files.files.len());
     let mut budget = Budget::new(options);
     for file in turn_files.files {
-        source.check_stopped()?;
+        if let Err(SourceError::Aborted) = source.check_stopped() {
+            return Err(SourceError::Aborted);
+        }
         let (file, section) = writer.file(file, budget.of_one_file())?;
         budget.add(&section);
         written.push((file, section));
@@ -169,7 +171,7 @@ struct Part<'a> {
 
 /// What a change comes to.
 enum Body {
-    Unreadable,
+    Unreadable(Uncounted),
     Binary,
     Text {
         old: std::rc::Rc<[u8]>,
@@ -194,13 +196,22 @@ impl Writer<'_> {
             _ => None,
         };
         let binary = matches!(body, Body::Binary);
+        let mut uncounted = match body {
+            Body::Unreadable(why) => Some(why),
+            _ => None,
+        };
         let mut section = Section::default();
         if file.kind == ChangeKind::Typechange {
             let halves = [(file.old, None), (None, file.new)].map(|(old, new)| Part { old, new, ..whole });
             let bodies = [self.body(&halves[0])?, self.body(&halves[1])?];
-            if bodies.iter().any(|body| matches!(body, Body::Unreadable)) {
+            let trouble = bodies.iter().find_map(|body| match body {
+                Body::Unreadable(why) => Some(*why),
+                _ => None,
+            });
+            if trouble.is_some() {
                 // One half alone would say that the file was deleted, or added.
                 counts = None;
+                uncounted = trouble;
             } else {
                 for (half, body) in halves.iter().zip(bodies) {
                     section.parts.extend(self.part(half, body, budget));
@@ -217,6 +228,7 @@ impl Writer<'_> {
             additions: counts.map(|counts| counts.additions),
             deletions: counts.map(|counts| counts.deletions),
             binary,
+            uncounted,
             old: file.old,
             new: file.new,
             mixed: file.mixed,
@@ -230,7 +242,7 @@ impl Writer<'_> {
     fn body(&self, part: &Part<'_>) -> Result<Body, SourceError> {
         let sides = self.texts.sides(part.old_path, part.new_path, part.old, part.new)?;
         let (old, new) = match sides {
-            Sides::Unreadable => return Ok(Body::Unreadable),
+            Sides::Unreadable(why) => return Ok(Body::Unreadable(why)),
             Sides::Binary => return Ok(Body::Binary),
             Sides::Text(old, new) => (old, new),
         };
@@ -242,7 +254,7 @@ impl Writer<'_> {
                 changes,
             }),
             Err(SourceError::Aborted) => Err(SourceError::Aborted),
-            Err(_) => Ok(Body::Unreadable),
+            Err(error) => Ok(Body::Unreadable(Uncounted::from(&error))),
         }
     }
 
@@ -293,7 +305,7 @@ impl Writer<'_> {
         let header_end = text.len();
         let mut cut = false;
         match body {
-            Body::Unreadable => return None,
+            Body::Unreadable(_) => return None,
             // An empty file that comes or goes has the content of no file.
             Body::Binary if self.content_of(part.old) == self.content_of(part.new) => {}
             Body::Binary => text.extend(header.binary_note()),

@@ -6,7 +6,7 @@ use super::attributes_at::attributes_at;
 use super::files::{change_kind, shown_files};
 use super::snapshot::unreadable;
 use super::texts::{Sides, Texts};
-use crate::model::outcome::{Demoted, DemotedFile, ShownFile, Verdict};
+use crate::model::outcome::{Demoted, DemotedFile, ShownFile, Uncounted, Verdict};
 use crate::model::{Delta, DemotedDetail, Entry, Error, GitSource, Oid, RepoPath, SourceError};
 use crate::rules::verdict::Decision;
 
@@ -49,6 +49,16 @@ struct Lines {
     additions: Option<u32>,
     deletions: Option<u32>,
     binary: bool,
+    uncounted: Option<Uncounted>,
+}
+
+impl Lines {
+    fn uncounted(why: Uncounted) -> Lines {
+        Lines {
+            uncounted: Some(why),
+            ..Lines::default()
+        }
+    }
 }
 
 impl<'a> Counting<'a> {
@@ -80,6 +90,7 @@ impl<'a> Counting<'a> {
                 additions: lines.additions,
                 deletions: lines.deletions,
                 binary: lines.binary,
+                uncounted: lines.uncounted,
                 old: file.old,
                 new: file.new,
                 mixed: file.mixed,
@@ -120,6 +131,7 @@ impl<'a> Counting<'a> {
                 kind,
                 additions,
                 deletions,
+                uncounted: lines.uncounted,
                 reason,
             });
         }
@@ -141,7 +153,7 @@ impl<'a> Counting<'a> {
         new: Option<Entry>,
     ) -> Result<Lines, SourceError> {
         let (old, new) = match self.texts.sides(old_path, new_path, old, new)? {
-            Sides::Unreadable => return Ok(Lines::default()),
+            Sides::Unreadable(why) => return Ok(Lines::uncounted(why)),
             Sides::Binary => {
                 return Ok(Lines {
                     binary: true,
@@ -154,10 +166,10 @@ impl<'a> Counting<'a> {
             Ok(counts) => Ok(Lines {
                 additions: Some(counts.additions),
                 deletions: Some(counts.deletions),
-                binary: false,
+                ..Lines::default()
             }),
             Err(SourceError::Aborted) => Err(SourceError::Aborted),
-            Err(_) => Ok(Lines::default()),
+            Err(error) => Ok(Lines::uncounted(Uncounted::from(&error))),
         }
     }
 }

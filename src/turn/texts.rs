@@ -3,13 +3,14 @@
 
 use std::rc::Rc;
 
+use crate::model::outcome::Uncounted;
 use crate::model::{Entry, FileMode, GitSource, RepoPath, SourceError, is_binary};
 use crate::rules::attributes::{Attributes, DiffAttribute};
 
 /// The two sides of a change.
 pub enum Sides {
     /// A content cannot be read; the rest of the result stands without it.
-    Unreadable,
+    Unreadable(Uncounted),
     /// One is binary.
     Binary,
     /// Both are text; nothing, where there is no file.
@@ -46,17 +47,18 @@ impl Texts<'_> {
             }
         }
         let mut contents = [const { None }; 2];
+        let mut trouble = None;
         for (side, (_, entry)) in sides.into_iter().enumerate() {
             match self.content(entry) {
                 Ok(content) if !text_forced[side] && is_binary(&content) => return Ok(Sides::Binary),
                 Ok(content) => contents[side] = Some(content),
                 Err(SourceError::Aborted) => return Err(SourceError::Aborted),
-                Err(_) => {}
+                Err(error) => trouble = trouble.or(Some(Uncounted::from(&error))),
             }
         }
-        Ok(match contents {
-            [Some(old), Some(new)] => Sides::Text(old, new),
-            _ => Sides::Unreadable,
+        Ok(match (contents, trouble) {
+            ([Some(old), Some(new)], None) => Sides::Text(old, new),
+            (_, trouble) => Sides::Unreadable(trouble.unwrap_or(Uncounted::ContentUnreadable)),
         })
     }
 

@@ -16,6 +16,7 @@ const shown = (path: string, change: Partial<Shown> = {}): Shown => ({
   additions: 1,
   deletions: 2,
   binary: false,
+  uncounted: null,
   oldMode: '100644',
   newMode: '100644',
   oldOid: null,

@@ -102,7 +102,8 @@ impl Reftable {
                 if self.common.is_some() {
                     found.push(head(text));
                 }
-            } else {
+            } else if name.starts_with(b"refs/") {
+                // Not the logs of ORIG_HEAD and its like, as of files those under `logs/refs` alone are read.
                 found.push(Reflog {
                     kind: LogKind::of_ref(&name),
                     name: String::from_utf8_lossy(&name).into_owned(),

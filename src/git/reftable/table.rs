@@ -59,8 +59,9 @@ impl LogValue {
         line.extend_from_slice(&self.name);
         line.extend_from_slice(b" <");
         line.extend_from_slice(&self.email);
-        line.extend_from_slice(format!("> {} {:+05}\t", self.seconds, self.zone).as_bytes());
+        line.extend_from_slice(format!("> {} {:+05}", self.seconds, self.zone).as_bytes());
         let message = self.message.trim_ascii_end();
+        line.extend(if message.is_empty() { &b""[..] } else { b"\t" });
         line.extend(message.iter().map(|&byte| if byte == b'\n' { b' ' } else { byte }));
         line.push(b'\n');
         line
@@ -78,7 +79,11 @@ pub struct Table<'a> {
     footer: usize,
     block_size: usize,
     oid_length: usize,
+    /// Where the blocks of refs end.
+    refs_end: usize,
     log_start: usize,
+    /// Where the blocks of log entries end.
+    log_end: usize,
 }
 
 impl<'a> Table<'a> {
@@ -101,39 +106,56 @@ impl<'a> Table<'a> {
             return Err(Malformed);
         }
         let mut positions = Reader(&content[footer + header_length..]);
-        let (_refs, _objects, _object_index) = (positions.number(8)?, positions.number(8)?, positions.number(8)?);
-        let log_start = usize::try_from(positions.number(8)?).map_err(|_| Malformed)?;
-        if log_start > footer {
-            return Err(Malformed);
-        }
+        let mut position = |inside: u32| -> Result<usize, Malformed> {
+            let position = usize::try_from(positions.number(8)? >> inside).map_err(|_| Malformed)?;
+            if position > footer {
+                Err(Malformed)
+            } else {
+                Ok(position)
+            }
+        };
+        let (ref_index, objects, object_index) = (position(0)?, position(5)?, position(0)?);
+        let (log_start, log_index) = (position(0)?, position(0)?);
+        // Sections follow one another in this order; one that is not there stands at 0.
+        let first = |sections: &[usize]| sections.iter().copied().find(|&start| start > 0).unwrap_or(footer);
+        let refs_end = match content[..footer].get(header_length) {
+            Some(b'r') => first(&[ref_index, objects, object_index, log_start, log_index]),
+            _ => 0,
+        };
         Ok(Table {
             content,
             header_length,
             footer,
             block_size,
             oid_length,
+            refs_end,
             log_start,
+            log_end: first(&[log_index]),
         })
     }
 
     /// Hands every ref on, in the order of names, until `each` is content.
     pub fn refs(&self, mut each: impl FnMut(&[u8], RefValue) -> Next) -> Result<(), Malformed> {
+        let section = &self.content[..self.refs_end];
+        let mut order = Order::default();
         let mut start = 0;
-        while start < self.footer {
+        while start < section.len() {
             let head = start + if start == 0 { self.header_length } else { 0 };
-            if self.content[..self.footer].get(head) != Some(&b'r') {
+            if Self::is_index(section, head, b'r')? {
                 break;
             }
-            let length = Reader(&self.content[head + 1..self.footer]).number(3)? as usize;
+            let length = Reader(&section[head + 1..]).number(3)? as usize;
+            if self.block_size > 0 && length > self.block_size {
+                return Err(Malformed);
+            }
             // The length of the first block counts the header of the file.
-            let block = self.content[..self.footer]
-                .get(start..start + length)
-                .ok_or(Malformed)?;
+            let block = section.get(start..start + length).ok_or(Malformed)?;
             let mut name = Vec::new();
             let records = records(block, head + 4 - start)?;
             let mut reader = Reader(records);
             while !reader.0.is_empty() {
                 let kind = reader.key(&mut name)?;
+                order.next(&name)?;
                 reader.varint()?;
                 let value = match kind {
                     0 => RefValue::Removed,
@@ -164,21 +186,21 @@ impl<'a> Table<'a> {
             _ if self.log_start == 0 => return Ok(()),
             _ => self.log_start,
         };
-        while start < self.footer {
+        let section = &self.content[..self.log_end];
+        let mut order = Order::default();
+        while start < section.len() {
             let head = start + if start == 0 { self.header_length } else { 0 };
-            if self.content[..self.footer].get(head) != Some(&b'g') {
+            if Self::is_index(section, head, b'g')? {
                 break;
             }
-            let length = Reader(&self.content[head + 1..self.footer]).number(3)? as usize;
+            let length = Reader(&section[head + 1..]).number(3)? as usize;
             let before = head + 4 - start;
-            let (inflated, used) = inflate(
-                &self.content[head + 4..self.footer],
-                length.checked_sub(before).ok_or(Malformed)?,
-            )?;
+            let (inflated, used) = inflate(&section[head + 4..], length.checked_sub(before).ok_or(Malformed)?)?;
             let mut key = Vec::new();
             let mut reader = Reader(records(&inflated, 0)?);
             while !reader.0.is_empty() {
                 let kind = reader.key(&mut key)?;
+                order.next(&key)?;
                 let (name, position) = key
                     .len()
                     .checked_sub(9)
@@ -208,11 +230,22 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
+    /// Whether the blocks of `kind` are over, and those of the index that leads to them begin. Any other block would
+    /// end the section too early, and records would not be seen.
+    fn is_index(section: &[u8], head: usize, kind: u8) -> Result<bool, Malformed> {
+        match section.get(head) {
+            Some(&found) if found == kind => Ok(false),
+            Some(b'i') => Ok(true),
+            _ => Err(Malformed),
+        }
+    }
+
     /// Where the block after a block of refs begins: blocks are filled up with zeros to the block size, but for the
     /// last ones.
     fn after(&self, start: usize, length: usize) -> usize {
         let filled = start + self.block_size;
-        let padded = self.block_size > length && filled <= self.footer && self.content.get(start + length) == Some(&0);
+        let padded =
+            self.block_size > length && filled <= self.refs_end && self.content.get(start + length) == Some(&0);
         if padded { filled } else { start + length.max(1) }
     }
 }
@@ -255,6 +288,23 @@ fn inflate(deflated: &[u8], length: usize) -> Result<(Vec<u8>, usize), Malformed
     match status {
         Ok(Status::StreamEnd) if stream.total_out() == length as u64 => Ok((inflated, stream.total_in() as usize)),
         _ => Err(Malformed),
+    }
+}
+
+/// The keys of a section rise; where they do not, one of them is damaged, and could hide another.
+#[derive(Default)]
+struct Order {
+    last: Vec<u8>,
+}
+
+impl Order {
+    fn next(&mut self, key: &[u8]) -> Result<(), Malformed> {
+        if *key <= self.last[..] {
+            return Err(Malformed);
+        }
+        self.last.clear();
+        self.last.extend_from_slice(key);
+        Ok(())
     }
 }
 
