@@ -1131,7 +1131,7 @@ export const clauses = [
     ORIGINALS,
     'if !made_later(oid) && !self.source.is_ancestor(commit.oid, oid)? {',
     'if !made_later(oid) {',
-    'procedure',
+    'clauses > squashed on the server and gone to by hand',
   ),
   off(
     '13 what is untold is no copy of a copy',
