@@ -1145,7 +1145,7 @@ export const clauses = [
     REPLAY,
     'for favour in [None, Some(Favour::Ours), Some(Favour::Theirs)] {',
     'for favour in [None, Some(Favour::Ours), Some(Favour::Theirs)].into_iter().take(1) {',
-    'cherry-pick',
+    'clauses > with -X theirs, which decides by itself',
   ),
   off(
     '13 what git did of its own where the hand came from another name',
@@ -1362,7 +1362,7 @@ export const clauses = [
     REPLAY,
     'pending.extend(&self.source.read_commit(oid)?.parents);',
     '',
-    'procedure',
+    'procedure > to what the whole line gives as well',
   ),
   off(
     '19 what is as expected is demoted',
@@ -1459,7 +1459,7 @@ export const clauses = [
                     None => break State::default(),`,
     `Some(_) => break State::of_tree(Some(commit.tree)),
                     None => break State::default(),`,
-    'procedure',
+    'reset > back to the very commit',
   ),
 
   // ---- 21: where history cannot be read
