@@ -1138,7 +1138,7 @@ export const clauses = [
     REPLAY,
     '|| (untold && is_copy(candidate))',
     '|| (false && untold && is_copy(candidate))',
-    'push-and-pull',
+    'cherry-pick > amended of a late commit',
   ),
   off(
     '13 an option that takes one side of a conflict',
@@ -1222,7 +1222,7 @@ export const clauses = [
     REPLAY,
     'self.changes_of(commit.oid)?.len()',
     'usize::MAX',
-    'procedure',
+    'cherry-pick > of a merge of the same second',
   ),
   off(
     '13 an author date of before the turn is no coincidence',
@@ -1236,7 +1236,7 @@ export const clauses = [
     ORIGINALS,
     '=> Kind::Arrived,',
     '=> Kind::OnRef,',
-    'procedure',
+    'cherry-pick > of a deleted branch, first in a worktree',
   ),
   off(
     '13 candidates: only what was there in the turn',
