@@ -1131,21 +1131,21 @@ export const clauses = [
     ORIGINALS,
     'if !made_later(oid) && !self.source.is_ancestor(commit.oid, oid)? {',
     'if !made_later(oid) {',
-    'procedure',
+    'clauses > squashed on the server and gone to by hand',
   ),
   off(
     '13 what is untold is no copy of a copy',
     REPLAY,
     '|| (untold && is_copy(candidate))',
     '|| (false && untold && is_copy(candidate))',
-    'push-and-pull',
+    'cherry-pick > amended of a late commit',
   ),
   off(
     '13 an option that takes one side of a conflict',
     REPLAY,
     'for favour in [None, Some(Favour::Ours), Some(Favour::Theirs)] {',
     'for favour in [None, Some(Favour::Ours), Some(Favour::Theirs)].into_iter().take(1) {',
-    'cherry-pick',
+    'clauses > with -X theirs, which decides by itself',
   ),
   off(
     '13 what git did of its own where the hand came from another name',
@@ -1222,7 +1222,7 @@ export const clauses = [
     REPLAY,
     'self.changes_of(commit.oid)?.len()',
     'usize::MAX',
-    'procedure',
+    'cherry-pick > of a merge of the same second',
   ),
   off(
     '13 an author date of before the turn is no coincidence',
@@ -1236,7 +1236,7 @@ export const clauses = [
     ORIGINALS,
     '=> Kind::Arrived,',
     '=> Kind::OnRef,',
-    'procedure',
+    'cherry-pick > of a deleted branch, first in a worktree',
   ),
   off(
     '13 candidates: only what was there in the turn',
@@ -1362,7 +1362,7 @@ export const clauses = [
     REPLAY,
     'pending.extend(&self.source.read_commit(oid)?.parents);',
     '',
-    'procedure',
+    'procedure > to what the whole line gives as well',
   ),
   off(
     '19 what is as expected is demoted',
@@ -1459,7 +1459,7 @@ export const clauses = [
                     None => break State::default(),`,
     `Some(_) => break State::of_tree(Some(commit.tree)),
                     None => break State::default(),`,
-    'procedure',
+    'reset > back to the very commit',
   ),
 
   // ---- 21: where history cannot be read

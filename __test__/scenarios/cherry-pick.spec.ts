@@ -114,20 +114,73 @@ describe('a cherry-pick of a commit made before the turn', () => {
     turn.toShowNothing().toDemote(0)
   })
 
-  it('of a deleted branch, to two others: where the first one stopped bears not on the second', async () => {
+  /** A commit of no branch any more, which stops on a file of `release` and on another one of `main`. */
+  function lostBesideTwo(): { repo: TurnRepository; lost: string } {
     const repo = TurnRepository.create({ 'a.ts': lines(9), 'b.ts': lines(9) })
-    repo.switchNew('lost').edit('a.ts', 5, 'lost').edit('b.ts', 5, 'lost').commit('lost')
-    const lost = repo.oid()
+    repo.switchNew('lost').edit('a.ts', 5, 'lost').edit('b.ts', 5, 'lost')
+    const lost = repo.commit('lost')
     repo.switchNew('release', 'main').edit('a.ts', 5, 'release').commit('release')
     repo.checkout('main').edit('b.ts', 5, 'main').commit('main')
-    repo.branch('-D', 'lost')
+    repo.checkout('release').branch('-D', 'lost')
+    return { repo, lost }
+  }
+
+  function pickAndResolve(repo: TurnRepository, oid: string, path: string): void {
+    expect(repo.cherryPick(oid).status).not.toBe(0)
+    repo.resolve(path, lines(9).replace('line 5\n', 'resolved\n')).proceed('cherry-pick')
+  }
+
+  it('of a deleted branch, to two others: where the first one stopped bears not on the second', async () => {
+    const { repo, lost } = lostBesideTwo()
     const turn = await playTurn(repo, () => {
-      repo.checkout('release').cherryPick(lost)
-      repo.resolve('a.ts', lines(9).replace('line 5\n', 'release, not lost\n')).proceed('cherry-pick')
-      repo.checkout('main').cherryPick(lost)
-      repo.resolve('b.ts', lines(9).replace('line 5\n', 'main, not lost\n')).proceed('cherry-pick')
+      pickAndResolve(repo, lost, 'a.ts')
+      pickAndResolve(repo.checkout('main'), lost, 'b.ts')
     })
     turn.toShow(['b.ts']).toDemote(1)
+  })
+
+  it('of a deleted branch, first in a worktree that is gone: where it stopped there bears not on the one here', async () => {
+    const { repo, lost } = lostBesideTwo()
+    const turn = await playTurn(repo, () => {
+      const sub = repo.worktree('sub', 'release').checkout('--detach')
+      repo.branch('-q', '-D', 'sub')
+      pickAndResolve(sub, lost, 'a.ts')
+      const there = sub.oid()
+      repo.worktreeRemove(sub).checkout(there)
+      pickAndResolve(repo.checkout('main'), lost, 'b.ts')
+    })
+    turn.toShow(['b.ts']).toDemote(1)
+  })
+
+  it('of what a worktree that is gone amended of a late commit: that one is demoted, what was added is shown', async () => {
+    const repo = TurnRepository.create({ 'a.ts': lines(9) })
+    repo.switchNew('release').create('r.ts', 'r\n').commit('release')
+    const turn = await playTurn(repo, () => {
+      repo.teammate.push({ 'theirs.ts': 'theirs\n' }, { late: true })
+      const sub = repo.fetch().worktree('sub', 'origin/main').checkout('--detach')
+      repo.branch('-q', '-D', 'sub')
+      const amended = sub.create('mine.ts', 'mine\n').amend()
+      repo.worktreeRemove(sub)
+      expect(repo.cherryPick(amended).status).toBe(0)
+      expect(repo.checkout('main').merge(amended, '--ff-only').status).toBe(0)
+    })
+    turn.toShow(['mine.ts']).toDemote(2)
+  })
+
+  it('is none of a merge of the same second, made elsewhere: what the merge brought is not expected', async () => {
+    const repo = TurnRepository.create({ 'a.ts': lines(9) })
+    repo.switchNew('side').create('side.ts', 'side\n').commit('side')
+    const turn = await playTurn(repo, () => {
+      const env = { GIT_AUTHOR_DATE: `${Math.floor(Date.now() / 1000)} +0000` }
+      repo.checkout('main').gitWith({ env }, 'merge', '-q', '--no-ff', '--no-edit', 'side')
+      const sub = repo.worktree('sub', 'main~1').checkout('--detach')
+      repo.branch('-q', '-D', 'sub')
+      sub.create('mine.ts', 'mine\n').git('add', '-A')
+      sub.gitWith({ env }, 'commit', '-q', '-m', 'mine')
+      const there = sub.oid()
+      repo.worktreeRemove(sub).checkout(there)
+    })
+    turn.toShow(['mine.ts']).toDemote(1)
   })
 })
 

@@ -463,6 +463,23 @@ describe('line 9: a rebased line is replayed once, as a whole', () => {
     })
     turn.toShow(['a.ts']).toDemote(0)
   })
+
+  it('resolved in the middle to what the whole line gives as well: shown, though the last step is clean', async () => {
+    const repo = plain()
+    repo.switchNew('topic')
+    repo.edit('a.ts', 3, 'for a while').commit('one')
+    repo.edit('a.ts', 3, 'line 3').edit('a.ts', 20, 'topic').commit('two')
+    repo.create('t.ts', 't\n').commit('three')
+    repo.checkout('main').edit('a.ts', 3, 'main').commit('main')
+    repo.checkout('topic')
+    const turn = await playTurn(repo, () => {
+      expect(repo.rebase('main').status).not.toBe(0)
+      repo.resolve('a.ts', lines(30).replace('line 3\n', 'resolved\n')).proceed('rebase')
+      const both = lines(30).replace('line 3\n', 'main\n').replace('line 20\n', 'topic\n')
+      expect(repo.resolve('a.ts', both).proceed('rebase').status).toBe(0)
+    })
+    turn.toShow(['a.ts']).toDemote(0)
+  })
 })
 
 describe('line 10: an amend is one by its word', () => {

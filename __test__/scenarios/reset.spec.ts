@@ -155,3 +155,18 @@ it('resets and rebases to and fro end, and show what the agent wrote', async () 
   })
   turn.toShow(['mine.ts']).toDemote(2)
 })
+
+it('a rebase and one back to the very commit end where the hand is left out: what the agent wrote is shown', async () => {
+  const repo = TurnRepository.create({ 'a.ts': lines(9) })
+  repo.switchNew('topic')
+  repo.checkout('main').create('m.ts', 'm\n').commit('main')
+  repo.checkout('topic')
+  const turn = await playTurn(repo, () => {
+    const mine = repo.edit('a.ts', 2, 'mine').commit('mine')
+    const exact = '--committer-date-is-author-date'
+    expect(repo.rebase('main', exact).status).toBe(0)
+    expect(repo.rebaseOnto('main~1', 'main', exact).status).toBe(0)
+    expect(repo.oid()).toBe(mine)
+  })
+  turn.toShow(['a.ts']).toDemote(0)
+})
