@@ -4,6 +4,7 @@
 const ANALYSIS = 'src/turn/analysis.rs'
 const CHRONICLE = 'src/turn/chronicle.rs'
 const COMMITS = 'src/turn/turn_commits.rs'
+const EVIDENCE = 'src/turn/evidence.rs'
 const FILES = 'src/turn/files.rs'
 const HEAD = 'src/git/head.rs'
 const LOG_POSITION = 'src/rules/log_position.rs'
@@ -368,33 +369,29 @@ export const clauses = [
   off(
     '4 known: values before the pin',
     COMMITS,
-    'chronicle.before.iter().chain(&chronicle.fetched).copied(),',
-    'chronicle.fetched.iter().copied(),',
+    'chronicle.before.iter().chain(&chronicle.fetched).copied();',
+    'chronicle.fetched.iter().copied();',
     'clauses > a commit that HEAD stood on before',
   ),
   off(
     '4 known: values fetched in the turn',
     COMMITS,
-    'chronicle.before.iter().chain(&chronicle.fetched).copied(),',
-    'chronicle.before.iter().copied(),',
+    'chronicle.before.iter().chain(&chronicle.fetched).copied();',
+    'chronicle.before.iter().copied();',
     'clauses > what was fetched in the turn',
   ),
   off(
     '4 known: refs with an old date',
     COMMITS,
-    `.is_ok_and(|commit| commit.committer.seconds < bounds.start)
-}`,
-    `.is_ok_and(|commit| commit.committer.seconds < bounds.start && false)
-}`,
+    'commit.is_some_and(|commit| commit.committer.seconds < bounds.start)',
+    'commit.is_some_and(|commit| commit.committer.seconds < bounds.start && false)',
     'clauses > a branch with an old date',
   ),
   off(
     '4 known: not refs with a date in the turn',
     COMMITS,
-    `.is_ok_and(|commit| commit.committer.seconds < bounds.start)
-}`,
-    `.is_ok_and(|commit| commit.committer.seconds < bounds.start || true)
-}`,
+    'commit.is_some_and(|commit| commit.committer.seconds < bounds.start)',
+    'commit.is_some_and(|commit| commit.committer.seconds < bounds.start || true)',
     'clauses > not a branch without a log',
   ),
   off(
@@ -455,9 +452,9 @@ export const clauses = [
   ),
   off(
     '4 what was pruned proves nothing',
-    COMMITS,
-    'oids.filter(|&oid| source.read_commit(oid).is_ok()).collect()',
-    'oids.collect()',
+    EVIDENCE,
+    '        if commit_if_there(source, oid)?.is_some() {\n            there.push(oid);\n        }\n    }',
+    '        there.push(oid);\n    }',
     'clauses > what was pruned proves nothing',
   ),
 
@@ -1164,8 +1161,8 @@ export const clauses = [
   off(
     '6 what a branch was rebased to was made, where the log of the steps is gone',
     COMMITS,
-    'readable(source, [rebased.new].into_iter())',
-    'readable(source, [rebased.new].into_iter().take(0))',
+    'all_there(source, [rebased.new].into_iter())',
+    'all_there(source, [rebased.new].into_iter().take(0))',
     'parked-work',
   ),
   off(
@@ -1241,8 +1238,8 @@ export const clauses = [
   off(
     '13 candidates: only what was there in the turn',
     ORIGINALS,
-    'candidates.retain(|(_, oid)| self.was_there(*oid));',
-    '',
+    'if self.was_there(oid)? {',
+    'if self.was_there(oid)? || true {',
     'clauses > a patch by mail, picked elsewhere in a later turn: ',
   ),
   off(
@@ -1395,29 +1392,29 @@ export const clauses = [
   off(
     '19 what a late commit took over under another name',
     ANALYSIS,
-    'if traces::reappear(before, after, version(entry, &self.text_of(entry))) {',
-    'if traces::reappear(before, after, version(entry, &self.text_of(entry))) && false {',
+    'if traces::reappear(before, after, version(entry, &text)) {',
+    'if traces::reappear(before, after, version(entry, &text)) && false {',
     'unseen-work',
   ),
   off(
     '19 only where what came holds what the hand did',
     ANALYSIS,
-    'if traces::shows(before, after, start, expected) {',
-    'if traces::shows(before, after, start, expected) || true {',
+    'if states[0].0 != states[1].0 && traces::shows(before, after, start, expected) {',
+    'if states[0].0 != states[1].0 {',
     'clauses > a late commit on other lines',
   ),
   off(
     '19 the hand of a commit that no head reaches any more',
     ANALYSIS,
-    'for &oid in &commits.made_here {\n                if',
-    'for oid in replay.roles().keys().copied().collect::<Vec<_>>() {\n                if',
+    'for &oid in &commits.made_here {\n                let untold',
+    'for oid in replay.roles().keys().copied().collect::<Vec<_>>() {\n                let untold',
     'late-commits',
   ),
   off(
     '19 the hand of a commit that was pushed and of which no log is left',
     ANALYSIS,
-    'contains_key(&oid) || self.was_pushed(chronicle, oid)?',
-    'contains_key(&oid)',
+    'if untold || self.was_pushed(chronicle, oid)? {',
+    'if untold {',
     'clauses',
   ),
   off('19 lines that the hand wrote', TRACES, 'other.signum() == count.signum()', 'false', 'cargo --lib'),
@@ -1546,22 +1543,22 @@ export const clauses = [
   off(
     'note: CHERRY_PICK_HEAD is recorded',
     HEAD,
-    'pick_head: self.oid("CHERRY_PICK_HEAD")?,',
-    'pick_head: self.oid("CHERRY_PICK_HEAD_")?,',
+    'pick_head: self.pseudo_ref("CHERRY_PICK_HEAD")?,',
+    'pick_head: self.pseudo_ref("CHERRY_PICK_HEAD_")?,',
     'in-progress',
   ),
   off(
     'note: REBASE_HEAD is recorded',
     HEAD,
-    'pin.pick_head.or(self.oid("REBASE_HEAD")?)',
+    'pin.pick_head.or(self.pseudo_ref("REBASE_HEAD")?)',
     'pin.pick_head',
     'cargo --test head',
   ),
   off(
     'note: on the way of a rebase, the branch is the one being rebased',
     HEAD,
-    'pin.rebase_ref.as_deref().map(short_name).or(head.branch)',
-    'head.branch',
+    '                .rebase_ref\n                .clone()\n                .or(head',
+    '                .rebase_ref\n                .clone()\n                .filter(|_| false)\n                .or(head',
     'in-progress',
   ),
   off(
@@ -1585,14 +1582,8 @@ export const clauses = [
   off(
     'note: the net effect alone, in a range',
     RANGE,
-    'let decisions = compose(source, &turns, &delta)',
-    `let mut delta = delta;
-        for turn in &turns {
-            for (path, change) in &turn.delta {
-                delta.entry(path.clone()).or_insert(*change);
-            }
-        }
-        let decisions = compose(source, &turns, &delta)`,
+    '        let composed = match late {',
+    '        let mut delta = delta;\n        for turn in &turns {\n            for (path, change) in &turn.delta {\n                delta.entry(path.clone()).or_insert(*change);\n            }\n        }\n        let composed = match late {',
     'ranges',
   ),
 
