@@ -13,6 +13,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 
 const NAMES = [
   'attributeTurn',
+  'closeRepositories',
   'diffTurn',
   'explainPath',
   'filterUnifiedDiff',
