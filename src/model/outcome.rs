@@ -268,6 +268,8 @@ pub enum Note {
     NoReflog,
     /// In a range: a turn could not be attributed; all that it changed counts as authored.
     TurnNotAttributed,
+    /// There are more files than are named one by one.
+    FilesCut,
     /// Something could not be read that the rest stands without.
     ReadFailed,
 }
@@ -295,8 +297,10 @@ pub struct Attribution {
 /// The truth about a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnAttribution {
-    /// The agent's files, in byte order of the path.
+    /// The agent's files, in byte order of the path: as many as were asked for.
     pub shown: Vec<ShownFile>,
+    /// How many there are.
+    pub shown_file_count: usize,
     /// What only moved.
     pub demoted: Demoted,
     /// Where HEAD went.

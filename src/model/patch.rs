@@ -75,8 +75,10 @@ pub struct DiffFile {
 pub struct TurnDiff {
     /// The text.
     pub patch: Vec<u8>,
-    /// Its files, in byte order of the path.
+    /// Its files, in byte order of the path: as many as were asked for.
     pub files: Vec<DiffFile>,
+    /// How many there are.
+    pub file_count: usize,
     /// Whether renames may stand as deletions and additions, since pairing them was given up.
     pub renames_limited: bool,
     /// What only moved.

@@ -32,7 +32,7 @@ pub enum DemotedDetail {
 }
 
 /// A turn, or a range of turns.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct TurnRequest {
     /// Where it begins.
     pub from: Checkpoint,
@@ -42,4 +42,18 @@ pub struct TurnRequest {
     pub to: Checkpoint,
     /// What to say of demoted files.
     pub demoted: DemotedDetail,
+    /// The most files to name one by one.
+    pub max_files: usize,
+}
+
+impl Default for TurnRequest {
+    fn default() -> TurnRequest {
+        TurnRequest {
+            from: Checkpoint::default(),
+            between: Vec::new(),
+            to: Checkpoint::default(),
+            demoted: DemotedDetail::default(),
+            max_files: 100_000,
+        }
+    }
 }

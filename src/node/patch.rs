@@ -103,8 +103,11 @@ pub struct TurnDiff {
     pub truncated: bool,
     /// Whether pairing renames was given up for size: then some stand as a deletion and an addition.
     pub renames_limited: bool,
-    /// Every file, whatever was cut, in byte order of the path, which is the order of the patch.
+    /// Every file, whatever text was cut, in byte order of the path, which is the order of the patch.
     pub files: Vec<DiffFile>,
+    /// How many there are: more than `files` names where `maxFiles` was met. The patch is of those named.
+    #[napi(ts_type = "number")]
+    pub file_count: u32,
     /// What only moved through git.
     pub demoted: Demoted,
     pub branch_transition: BranchTransition,
@@ -143,6 +146,7 @@ impl From<model::patch::TurnDiff> for TurnDiff {
             patch,
             patch_bytes: CopiedBuffer(diff.patch),
             truncated,
+            file_count: u32::try_from(diff.file_count).unwrap_or(u32::MAX),
             renames_limited: diff.renames_limited,
             files,
             demoted: diff.demoted.into(),

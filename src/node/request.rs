@@ -63,6 +63,7 @@ pub struct Checkpoint {
 /// A turn to attribute.
 #[napi(object, js_name = "AttributeTurnRequest", object_to_js = false)]
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct TurnRequestArguments {
     /// Any folder in the repository.
     pub cwd: String,
@@ -77,6 +78,11 @@ pub struct TurnRequestArguments {
     #[serde(default)]
     #[napi(ts_type = "DemotedDetail")]
     pub demoted: Option<DemotedDetail>,
+    /// The most files that are named one by one, of the shown ones and of the demoted ones each: the first in byte order
+    /// of the path. The numbers beside them count all, and the note `files-cut` tells of it. 100,000 where absent.
+    #[serde(default)]
+    #[napi(ts_type = "number")]
+    pub max_files: Option<f64>,
 }
 
 /// How much to say of demoted files: their number; paths and reasons too; lines too (their contents are read).
@@ -202,6 +208,7 @@ impl TurnRequestArguments {
                 Some(DemotedDetail::Paths) => model::DemotedDetail::Paths,
                 Some(DemotedDetail::Lines) => model::DemotedDetail::Lines,
             },
+            max_files: whole_number(self.max_files, "maxFiles", model::TurnRequest::default().max_files)?,
         })
     }
 }

@@ -183,6 +183,7 @@ same_names! { outcome::NotAttributed => NotAttributedReason { HeadNotRecorded, H
 /// - `reflog-lost`: entries of the log that were there at the turn are gone.
 /// - `no-reflog`: there is no log of HEAD.
 /// - `turn-not-attributed`: in a range, a turn could not be attributed; all that it changed counts as authored.
+/// - `files-cut`: there are more files than `maxFiles`, so the lists do not name all; the counts beside them are whole.
 /// - `read-failed`: something could not be read that the rest stands without: counts, attributes and renames may be
 ///   missing, and for want of proof more may be shown.
 #[napi(string_enum = "kebab-case")]
@@ -195,10 +196,11 @@ pub enum AttributionNote {
     ReflogLost,
     NoReflog,
     TurnNotAttributed,
+    FilesCut,
     ReadFailed,
 }
 
-same_names! { outcome::Note => AttributionNote { FromRefMoved, ToRefMoved, TurnStartNotBelieved, PinNotUnderstood, NoPin, ReflogLost, NoReflog, TurnNotAttributed, ReadFailed } }
+same_names! { outcome::Note => AttributionNote { FromRefMoved, ToRefMoved, TurnStartNotBelieved, PinNotUnderstood, NoPin, ReflogLost, NoReflog, TurnNotAttributed, FilesCut, ReadFailed } }
 
 /// What a host stores beside a snapshot.
 #[napi(object, object_from_js = false, use_nullable = true)]
@@ -402,6 +404,9 @@ pub enum Attribution {
 pub struct TurnAttribution {
     /// The files that the agent wrote, in byte order of the path.
     pub shown: Vec<ShownFile>,
+    /// How many there are: more than `shown` names where `maxFiles` was met.
+    #[napi(ts_type = "number")]
+    pub shown_file_count: u32,
     /// What only moved through git. Shown and demoted files together are the whole change on disk.
     pub demoted: Demoted,
     pub branch_transition: BranchTransition,
@@ -717,6 +722,7 @@ impl From<outcome::TurnAttribution> for TurnAttribution {
     fn from(turn: outcome::TurnAttribution) -> TurnAttribution {
         TurnAttribution {
             shown: turn.shown.into_iter().map(Into::into).collect(),
+            shown_file_count: u32::try_from(turn.shown_file_count).unwrap_or(u32::MAX),
             demoted: turn.demoted.into(),
             branch_transition: turn.branch_transition.into(),
             attribution: turn.attribution.into(),

@@ -377,6 +377,10 @@ impl<'a> Merge<'a> {
         renames
             .unsure
             .extend(all.unsure.iter().map(|&source| files.deleted[source].0));
+        // What came to them may be what the other side changed elsewhere.
+        renames
+            .open
+            .extend(all.unread.iter().map(|&target| files.added[target].0));
         for (sources, targets) in &all.ambiguous {
             let sources = sources.iter().map(|&source| files.deleted[source].0);
             let targets = targets.iter().map(|&target| files.added[target].0);

@@ -121,6 +121,8 @@ pub(super) struct Matches {
     pub pairs: Vec<Match>,
     /// Sources for which a possible partner was not compared.
     pub unsure: HashSet<usize>,
+    /// Targets that were not compared with a source, since one of the two could not be read.
+    pub unread: HashSet<usize>,
     /// Sources and targets that are equally good for one another. Left empty for display.
     pub ambiguous: Vec<(Vec<usize>, Vec<usize>)>,
 }
@@ -149,6 +151,7 @@ pub(super) fn match_renames(
     Ok(Matches {
         pairs: pairing.pairs,
         unsure: pairing.unsure,
+        unread: pairing.unread,
         ambiguous: pairing.ambiguous,
     })
 }
@@ -176,6 +179,7 @@ struct Matching<'a> {
     target_taken: Vec<bool>,
     pairs: Vec<Match>,
     unsure: HashSet<usize>,
+    unread: HashSet<usize>,
     ambiguous: Vec<(Vec<usize>, Vec<usize>)>,
 }
 
@@ -188,6 +192,7 @@ impl<'a> Matching<'a> {
             target_taken: vec![false; added.len()],
             pairs: Vec::new(),
             unsure: HashSet::new(),
+            unread: HashSet::new(),
             ambiguous: Vec::new(),
         }
     }
@@ -361,6 +366,11 @@ impl<'a> Matching<'a> {
                         self.unsure.insert(source);
                         continue;
                     }
+                    Compared::Unread => {
+                        self.unsure.insert(source);
+                        self.unread.insert(target);
+                        continue;
+                    }
                 };
                 let same_name = basename(self.deleted[source].0) == basename(self.added[target].0);
                 let candidate = Candidate {
@@ -431,6 +441,7 @@ impl<'a> Matching<'a> {
             {
                 Compared::Below
             }
+            (Known::Unreadable, _) | (_, Known::Unreadable) => Compared::Unread,
             _ => Compared::Skipped,
         })
     }
@@ -439,7 +450,10 @@ impl<'a> Matching<'a> {
 enum Compared {
     Score(Score),
     Below,
+    /// For a limit.
     Skipped,
+    /// One of the two cannot be read.
+    Unread,
 }
 
 struct Candidate {
@@ -466,6 +480,8 @@ struct Reader<'a> {
 enum Known {
     Print(Fingerprint),
     TooLarge(u64),
+    /// More is not read.
+    OverLimit,
     Unreadable,
 }
 
@@ -495,12 +511,11 @@ impl<'a> Reader<'a> {
         if self.known.contains_key(&oid) {
             return Ok(());
         }
-        let content = if self.bytes_left == 0 {
-            None
-        } else {
-            readable(self.contents.read_blob(oid))?
-        };
-        let known = match content {
+        if self.bytes_left == 0 {
+            self.known.insert(oid, Known::OverLimit);
+            return Ok(());
+        }
+        let known = match readable(self.contents.read_blob(oid))? {
             None => Known::Unreadable,
             Some(content) => {
                 self.bytes_left = self.bytes_left.saturating_sub(content.len() as u64);

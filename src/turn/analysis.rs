@@ -354,6 +354,8 @@ impl Turn<'_> {
             self.carried_by_others(analysis, &commits, &inheritance.by_hand, &replay, expected_at)?;
         let unproven = replay.unproven_paths()?;
         let replayed = !replay.rested_on(to_head)?.is_empty();
+        // A merge of texts that was given up for time looks like one that conflicts.
+        source.check_stopped()?;
         let decisions = analysis.delta.iter().map(|(path, change)| {
             let facts = PathFacts {
                 change,

@@ -22,7 +22,7 @@ mod witness;
 
 use std::collections::BTreeSet;
 
-use crate::model::outcome::{Attribution, NotAttributed, Note, PathExplanation, Status, TurnAttribution};
+use crate::model::outcome::{Attribution, Demoted, NotAttributed, Note, PathExplanation, Status, TurnAttribution};
 use crate::model::patch::{DiffOptions, TurnDiff};
 use crate::model::{Checkpoint, Error, GitSource, Oid, Phase, RepoPath, TurnRequest};
 use crate::rules::checkpoint_facts::{RecordedFacts, read_facts};
@@ -36,12 +36,14 @@ pub fn attribute_turn(source: &dyn GitSource, request: &TurnRequest) -> Result<T
     let source = &Witness::new(source);
     let range = Range::analyse(source, request)?;
     source.enter(Phase::Presentation);
-    let (shown, demoted) =
-        presentation::present(source, range.to.tree, &range.delta, &range.decisions, request.demoted)?;
-    let notes = notes(range.notes, &range.status, source);
+    let card = presentation::present(source, range.to.tree, &range.delta, &range.decisions, request)?;
+    let mut known = range.notes;
+    known.extend(files_cut(card.shown.len(), card.shown_file_count, &card.demoted));
+    let notes = notes(known, &range.status, source);
     Ok(TurnAttribution {
-        shown,
-        demoted,
+        shown: card.shown,
+        shown_file_count: card.shown_file_count,
+        demoted: card.demoted,
         branch_transition: range.transition,
         attribution: Attribution {
             status: range.status,
@@ -56,10 +58,17 @@ pub fn diff_turn(source: &dyn GitSource, request: &TurnRequest, options: &DiffOp
     let source = &Witness::new(source);
     let range = Range::analyse(source, request)?;
     source.enter(Phase::Presentation);
-    let (known, status) = (range.notes.clone(), range.status.clone());
-    let mut diff = patch::diff(source, range, options, request.demoted)?;
+    let (mut known, status) = (range.notes.clone(), range.status.clone());
+    let mut diff = patch::diff(source, range, options, request)?;
+    known.extend(files_cut(diff.files.len(), diff.file_count, &diff.demoted));
     diff.attribution.notes = notes(known, &status, source);
     Ok(diff)
+}
+
+/// The note of a list that is not whole.
+fn files_cut(named: usize, count: usize, demoted: &Demoted) -> Option<Note> {
+    let demoted_named = demoted.files.as_ref().map_or(demoted.file_count, Vec::len);
+    (named < count || demoted_named < demoted.file_count).then_some(Note::FilesCut)
 }
 
 /// What to know about the evidence, and of what could not be read unless that is why everything is shown.

@@ -8,7 +8,7 @@ use super::snapshot::unreadable;
 use super::texts::{Sides, Texts};
 use crate::model::outcome::{Attribution, ChangeKind, Uncounted};
 use crate::model::patch::{DiffFile, DiffOptions, TurnDiff};
-use crate::model::{DemotedDetail, Entry, Error, GitSource, LineChange, LineCounts, Oid, RepoPath, SourceError};
+use crate::model::{Entry, Error, GitSource, LineChange, LineCounts, Oid, RepoPath, SourceError, TurnRequest};
 use crate::rules::function_drivers::by_driver;
 use crate::rules::function_line::{by_default, function_lines, shown};
 use crate::rules::hunks::{Lines, hunks, without_equal_ends, write_hunks};
@@ -21,14 +21,15 @@ pub fn diff(
     source: &dyn GitSource,
     range: Range,
     options: &DiffOptions,
-    detail: DemotedDetail,
+    request: &TurnRequest,
 ) -> Result<TurnDiff, Error> {
-    let demoted = sum_demoted(source, range.to.tree, &range.delta, &range.decisions, detail)?;
-    let (patch, files, renames_limited) = write(source, &range, options).map_err(|error| unreadable(&error))?;
+    let demoted = sum_demoted(source, range.to.tree, &range.delta, &range.decisions, request)?;
+    let written = write(source, &range, options, request.max_files).map_err(|error| unreadable(&error))?;
     Ok(TurnDiff {
-        patch,
-        files,
-        renames_limited,
+        patch: written.patch,
+        files: written.files,
+        file_count: written.file_count,
+        renames_limited: written.renames_limited,
         demoted,
         branch_transition: range.transition,
         attribution: Attribution {
@@ -43,7 +44,8 @@ fn write(
     source: &dyn GitSource,
     range: &Range,
     options: &DiffOptions,
-) -> Result<(Vec<u8>, Vec<DiffFile>, bool), SourceError> {
+    most_files: usize,
+) -> Result<Written, SourceError> {
     let list = if options.include_git_changes {
         all_files
     } else {
@@ -53,6 +55,8 @@ fn write(
     if let Some(paths) = &options.paths {
         turn_files.files.retain(|file| paths.contains(&file.path.display()));
     }
+    let file_count = turn_files.files.len();
+    turn_files.files.truncate(most_files);
     let both_paths = turn_files.files.iter().flat_map(|file| [file.old_path(), &file.path]);
     let attributes = attributes_at(source, range.to.tree, both_paths)?;
     let writer = Writer {
@@ -84,7 +88,20 @@ fn write(
         file
     });
     let files = files.collect();
-    Ok((patch, files, turn_files.renames_limited))
+    Ok(Written {
+        patch,
+        files,
+        file_count,
+        renames_limited: turn_files.renames_limited,
+    })
+}
+
+/// A patch and what is in it.
+struct Written {
+    patch: Vec<u8>,
+    files: Vec<DiffFile>,
+    file_count: usize,
+    renames_limited: bool,
 }
 
 /// The text about one file: two parts where its type changed.

@@ -7,8 +7,18 @@ use super::files::{change_kind, shown_files};
 use super::snapshot::unreadable;
 use super::texts::{Sides, Texts};
 use crate::model::outcome::{Demoted, DemotedFile, ShownFile, Uncounted, Verdict};
-use crate::model::{Delta, DemotedDetail, Entry, Error, GitSource, Oid, RepoPath, SourceError};
+use crate::model::{Delta, DemotedDetail, Entry, Error, GitSource, Oid, RepoPath, SourceError, TurnRequest};
 use crate::rules::verdict::Decision;
+
+/// What the card holds.
+pub struct Card {
+    /// The shown files that are named.
+    pub shown: Vec<ShownFile>,
+    /// How many there are.
+    pub shown_file_count: usize,
+    /// The sum of the others.
+    pub demoted: Demoted,
+}
 
 /// The shown files of a turn and the sum of the others. `tree` is the end snapshot's.
 pub fn present(
@@ -16,14 +26,19 @@ pub fn present(
     tree: Oid,
     delta: &Delta,
     decisions: &BTreeMap<RepoPath, Decision>,
-    detail: DemotedDetail,
-) -> Result<(Vec<ShownFile>, Demoted), Error> {
-    let counting = Counting::new(source, tree, decisions, detail, true).map_err(|error| unreadable(&error))?;
-    let shown = counting.shown(delta, decisions).map_err(|error| unreadable(&error))?;
-    let demoted = counting
-        .demoted(delta, decisions, detail)
-        .map_err(|error| unreadable(&error))?;
-    Ok((shown, demoted))
+    request: &TurnRequest,
+) -> Result<Card, Error> {
+    let present = || {
+        let counting = Counting::new(source, tree, decisions, request.demoted, true)?;
+        let (shown, shown_file_count) = counting.shown(delta, decisions, request.max_files)?;
+        let demoted = counting.demoted(delta, decisions, request)?;
+        Ok(Card {
+            shown,
+            shown_file_count,
+            demoted,
+        })
+    };
+    present().map_err(|error: SourceError| unreadable(&error))
 }
 
 /// The sum of the demoted files alone.
@@ -32,10 +47,10 @@ pub fn sum_demoted(
     tree: Oid,
     delta: &Delta,
     decisions: &BTreeMap<RepoPath, Decision>,
-    detail: DemotedDetail,
+    request: &TurnRequest,
 ) -> Result<Demoted, Error> {
-    Counting::new(source, tree, decisions, detail, false)
-        .and_then(|counting| counting.demoted(delta, decisions, detail))
+    Counting::new(source, tree, decisions, request.demoted, false)
+        .and_then(|counting| counting.demoted(delta, decisions, request))
         .map_err(|error| unreadable(&error))
 }
 
@@ -78,9 +93,17 @@ impl<'a> Counting<'a> {
         Ok(Counting { texts })
     }
 
-    fn shown(&self, delta: &Delta, decisions: &BTreeMap<RepoPath, Decision>) -> Result<Vec<ShownFile>, SourceError> {
-        let mut shown = Vec::new();
-        for file in shown_files(self.texts.source, delta, decisions)?.files {
+    /// The first so many shown files, and how many there are.
+    fn shown(
+        &self,
+        delta: &Delta,
+        decisions: &BTreeMap<RepoPath, Decision>,
+        most: usize,
+    ) -> Result<(Vec<ShownFile>, usize), SourceError> {
+        let files = shown_files(self.texts.source, delta, decisions)?.files;
+        let count = files.len();
+        let mut shown = Vec::with_capacity(count.min(most));
+        for file in files.into_iter().take(most) {
             let Verdict::Shown(reason) = file.verdict else { continue };
             let lines = self.lines(file.old_path(), &file.path, file.old, file.new)?;
             shown.push(ShownFile {
@@ -97,15 +120,16 @@ impl<'a> Counting<'a> {
                 reason,
             });
         }
-        Ok(shown)
+        Ok((shown, count))
     }
 
     fn demoted(
         &self,
         delta: &Delta,
         decisions: &BTreeMap<RepoPath, Decision>,
-        detail: DemotedDetail,
+        request: &TurnRequest,
     ) -> Result<Demoted, SourceError> {
+        let detail = request.demoted;
         let mut demoted = Demoted::default();
         let mut files = Vec::new();
         let (mut additions, mut deletions) = (0u64, 0u64);
@@ -124,6 +148,9 @@ impl<'a> Counting<'a> {
             };
             additions += u64::from(lines.additions.unwrap_or(0));
             deletions += u64::from(lines.deletions.unwrap_or(0));
+            if files.len() >= request.max_files {
+                continue;
+            }
             let kind = change_kind(change.old, change.new);
             let (additions, deletions) = (lines.additions, lines.deletions);
             files.push(DemotedFile {

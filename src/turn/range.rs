@@ -133,6 +133,8 @@ fn compose(
             }
         }
     }
+    // A merge of texts that was given up for time looks like one that conflicts.
+    source.check_stopped()?;
     let mut decisions = BTreeMap::new();
     for (path, change) in delta {
         let reason = authored.get(path).copied();

@@ -286,6 +286,27 @@ pub fn turns() -> Vec<Turn> {
             }],
         ),
         played(
+            "a merge resolved to one side of a rename",
+            |scene| {
+                scene.git("checkout -q -b topic");
+                scene.git("mv src/two.txt src/moved.txt");
+                scene.write("src/moved.txt", &edited("two", 15, "topic"));
+                scene.write("top.txt", "topic\n");
+                scene.commit("topic");
+                scene.git("checkout -q main");
+                scene.write("src/two.txt", &edited("two", 3, "main"));
+                scene.write("top.txt", "main\n");
+                scene.commit("main");
+            },
+            &[|scene| {
+                scene.stops("merge -q topic");
+                scene.write("src/moved.txt", &edited("two", 15, "topic"));
+                scene.write("top.txt", "both\n");
+                scene.git("add -A");
+                scene.git("commit -q --no-edit");
+            }],
+        ),
+        played(
             "a pull over uncommitted work that was stashed",
             |scene| {
                 scene.write("src/one.txt", &edited("one", 18, "before"));
