@@ -97,6 +97,11 @@ export interface AttributeTurnRequest {
   between?: Array<Checkpoint>
   /** What to say of demoted files; `'count'` where absent. */
   demoted?: DemotedDetail
+  /**
+   * The most files that are named one by one, of the shown ones and of the demoted ones each: the first in byte order
+   * of the path. The numbers beside them count all, and the note `files-cut` tells of it. 100,000 where absent.
+   */
+  maxFiles?: number
 }
 
 /** How a turn was attributed. */
@@ -115,10 +120,11 @@ export type Attribution =
  * - `reflog-lost`: entries of the log that were there at the turn are gone.
  * - `no-reflog`: there is no log of HEAD.
  * - `turn-not-attributed`: in a range, a turn could not be attributed; all that it changed counts as authored.
+ * - `files-cut`: there are more files than `maxFiles`, so the lists do not name all; the counts beside them are whole.
  * - `read-failed`: something could not be read that the rest stands without: counts, attributes and renames may be
  *   missing, and for want of proof more may be shown.
  */
-export type AttributionNote = 'from-ref-moved' | 'to-ref-moved' | 'turn-start-not-believed' | 'pin-not-understood' | 'no-pin' | 'reflog-lost' | 'no-reflog' | 'turn-not-attributed' | 'read-failed'
+export type AttributionNote = 'from-ref-moved' | 'to-ref-moved' | 'turn-start-not-believed' | 'pin-not-understood' | 'no-pin' | 'reflog-lost' | 'no-reflog' | 'turn-not-attributed' | 'files-cut' | 'read-failed'
 
 /** Where HEAD was and is. */
 export interface BranchTransition {
@@ -653,6 +659,8 @@ export type ShownReason = 'head-not-moved' | 'not-attributed' | 'authored' | 'ed
 export interface TurnAttribution {
   /** The files that the agent wrote, in byte order of the path. */
   shown: Array<ShownFile>
+  /** How many there are: more than `shown` names where `maxFiles` was met. */
+  shownFileCount: number
   /** What only moved through git. Shown and demoted files together are the whole change on disk. */
   demoted: Demoted
   branchTransition: BranchTransition
@@ -671,8 +679,10 @@ export interface TurnDiff {
   truncated: boolean
   /** Whether pairing renames was given up for size: then some stand as a deletion and an addition. */
   renamesLimited: boolean
-  /** Every file, whatever was cut, in byte order of the path, which is the order of the patch. */
+  /** Every file, whatever text was cut, in byte order of the path, which is the order of the patch. */
   files: Array<DiffFile>
+  /** How many there are: more than `files` names where `maxFiles` was met. The patch is of those named. */
+  fileCount: number
   /** What only moved through git. */
   demoted: Demoted
   branchTransition: BranchTransition
@@ -688,8 +698,9 @@ export interface TurnDiff {
  * - `content-missing`: a content is not in the repository (a partial clone, pruned). Nothing is fetched.
  * - `content-unreadable`: a content is damaged.
  * - `content-too-large`: a content is larger than what is read.
+ * - `time-limit`: the time given with `timeoutMs` was over.
  */
-export type UncountedReason = 'content-missing' | 'content-unreadable' | 'content-too-large'
+export type UncountedReason = 'content-missing' | 'content-unreadable' | 'content-too-large' | 'time-limit'
 
 /** Whether a file is the agent's. */
 export type Verdict = 'shown' | 'demoted'

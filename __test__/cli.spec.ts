@@ -258,6 +258,7 @@ describe('rows of the card', () => {
   })
   const result = (shown: ShownFile[], rest: Partial<TurnAttribution> = {}): TurnAttribution => ({
     shown,
+    shownFileCount: shown.length,
     demoted: { fileCount: 0, additions: null, deletions: null, files: null },
     branchTransition: {
       fromBranch: 'main',

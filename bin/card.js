@@ -13,6 +13,8 @@ const NOT_ATTRIBUTED = {
   'history-missing': 'commits between the two heads are no longer in the repository',
   'history-cut': 'a shallow clone or a graft cuts the history between the two heads',
   'unborn-at-end': 'there was a head before the turn, and none at its end',
+  'reflog-lost': 'the log of HEAD has lost entries that were there at the turn',
+  'time-limit': 'the time given was over',
   limit: 'the history between the two heads is larger than the limit',
   unreadable: 'the history between the two heads cannot be read',
 }
@@ -22,11 +24,12 @@ const NOTES = {
   'to-ref-moved': 'the ref of the second checkpoint names another snapshot by now; the recorded one was used',
   'turn-start-not-believed': 'the recorded start of the turn cannot be right; the time of the first snapshot was used',
   'turn-not-attributed': 'a turn of the range could not be attributed; all that it changed is shown',
+  'files-cut': 'not every file is listed; the counts are of all',
   'read-failed': 'something could not be read; counts and renames may be missing, and more may be shown',
 }
 
 exports.cardLines = (result, paint, { demoted = false } = {}) => [
-  ...shownLines(result.shown, paint),
+  ...shownLines(result, paint),
   ...movedLines(result, paint, demoted),
   ...remarks(result).map((remark) => paint.yellow(printable(remark))),
 ]
@@ -45,15 +48,16 @@ function branchName(branch, head) {
   return head === null ? 'no branch' : `detached at ${head.slice(0, 7)}`
 }
 
-function shownLines(files, paint) {
+function shownLines({ shown: files, shownFileCount }, paint) {
   if (files.length === 0) return ['No files changed by the agent']
   const totals = { additions: sum(files, 'additions'), deletions: sum(files, 'deletions') }
-  const rows = [{ text: counted(files.length, 'changed file'), counts: totals, style: paint.bold }]
+  const rows = [{ text: counted(shownFileCount, 'changed file'), counts: totals, style: paint.bold }]
   for (const [folder, members] of folders(files)) {
     if (folder !== '') rows.push({ text: `${INDENT}${printable(folder)}/` })
     const indent = folder === '' ? INDENT : INDENT + INDENT
     for (const file of members) rows.push({ text: indent + fileText(file, folder), counts: file })
   }
+  if (files.length < shownFileCount) rows.push({ text: `${INDENT}… and ${shownFileCount - files.length} more` })
   return aligned(rows, paint)
 }
 
