@@ -9,6 +9,7 @@ mod head;
 mod libgit;
 mod line_counts;
 mod logs;
+mod loose;
 mod merge_text;
 mod open;
 #[cfg(unix)]

@@ -5,6 +5,7 @@ use std::sync::Once;
 
 use git2::{ErrorClass, Repository, RepositoryOpenFlags};
 
+use super::loose;
 #[cfg(unix)]
 use super::ownership::Found;
 use super::ref_storage::RefStorage;
@@ -37,6 +38,12 @@ pub fn open(cwd: &Path) -> Result<Opened, Error> {
     let none: [&std::ffi::OsStr; 0] = [];
     let repository = Repository::open_ext(cwd, RepositoryOpenFlags::empty(), none).map_err(|e| describe(cwd, &e))?;
     verify_owner(&repository, cwd)?;
+    // libgit2 takes settings that it may not read for none, and what format the repository is of stands in them.
+    match std::fs::File::open(repository.commondir().join("config")) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(unreadable(cwd, &error)),
+        _ => {}
+    }
+    loose::read_by_ourselves(&repository).map_err(|error| unreadable(cwd, &error))?;
     match RefStorage::of(&repository) {
         Ok(storage) => Ok(Opened { repository, storage }),
         Err(other) => Err(unsupported(
