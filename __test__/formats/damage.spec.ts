@@ -66,6 +66,7 @@ describe.each(damages)('an object that is %s', (_, damage) => {
       shown: right.shown.map((file) =>
         file.path === 'src/after.ts' ? { ...file, additions: null, deletions: null, uncounted: reason } : file,
       ),
+      attribution: { ...right.attribution, notes: ['read-failed'] },
     })
     const patch = await addon().diffTurn(request)
     expect(patch.files.find((file) => file.path === 'src/after.ts')).toMatchObject({ section: null, uncounted: reason })

@@ -29,10 +29,11 @@ export function expectPatchesOf(
   request: AttributeTurnRequest,
   result: TurnAttribution,
 ): void {
-  const { shown, ...about } = result
+  const { shown, shownFileCount, ...about } = result
   expect(diff, 'the patch and the card').toMatchObject(about)
   expect(diff.files, 'the files of the patch').toMatchObject(shown)
   expect(diff.files.length).toBe(shown.length)
+  expect(diff.fileCount).toBe(shownFileCount)
   expect(diff.files.filter((file) => file.demoted || file.truncated)).toEqual([])
   expectWholeSections(diff)
   if (shown.every((file) => !file.path.includes('\ufffd'))) expectRoundTrip(scratch, diff)
