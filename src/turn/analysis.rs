@@ -470,7 +470,7 @@ impl Turn<'_> {
     }
 
     /// The texts of two states; `None` where there is none, or one too large to be text to git.
-    fn texts_of(&self, entries: [Option<Entry>; 2]) -> Result<[(Option<Entry>, Option<Rc<[u8]>>); 2], SourceError> {
+    fn texts_of(&self, entries: [Option<Entry>; 2]) -> Result<[StateText; 2], SourceError> {
         let text_of = |entry: Option<Entry>| match entry.filter(|entry| entry.mode != FileMode::GITLINK) {
             Some(entry) => match self.source.read_blob(entry.oid) {
                 Ok(content) => Ok(Some(content).filter(|content| !is_binary(content))),
@@ -483,6 +483,9 @@ impl Turn<'_> {
         Ok([(one, text_of(one)?), (two, text_of(two)?)])
     }
 }
+
+/// A state, and its text where it has one.
+type StateText = (Option<Entry>, Option<Rc<[u8]>>);
 
 fn version(entry: Option<Entry>, text: &Option<Rc<[u8]>>) -> Option<Version<'_>> {
     entry.map(|entry| Version {
