@@ -8,6 +8,9 @@ use git2::Repository;
 
 use crate::model::{LogKind, Reflog, SourceError};
 
+/// Bytes of one log that are read; git's own expiry keeps logs far below.
+const MOST_LOG_BYTES: u64 = 256 << 20;
+
 /// The log of `HEAD` in this worktree; `None` where there is none.
 pub fn head_log(repository: &Repository) -> Result<Option<Vec<u8>>, SourceError> {
     read_log(&repository.path().join("logs/HEAD"))
@@ -75,6 +78,7 @@ fn unreadable(path: &Path, error: &io::Error) -> SourceError {
 /// Reads a log. What is no regular file (a pipe would never end, a link may lead in a circle) is no log.
 fn read_log(path: &Path) -> Result<Option<Vec<u8>>, SourceError> {
     match fs::metadata(path) {
+        Ok(found) if found.is_file() && found.len() > MOST_LOG_BYTES => return Err(SourceError::Limit("log size")),
         Ok(found) if found.is_file() => {}
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Err(unreadable(path, &error)),
         _ => return Ok(None),

@@ -1,4 +1,4 @@
-//! Any text as one word of printable ASCII, and back.
+//! Any text as one word of printable ASCII, and back; and text that is safe to print.
 
 /// Percent-encodes `%`, parentheses, and all that is not printable ASCII: the result holds no space and no line end
 /// of any kind, and a word in parentheses can mean something else.
@@ -12,6 +12,24 @@ pub fn escape(text: &str) -> String {
         }
     }
     escaped
+}
+
+/// The text with everything spelled out that would steer a terminal or a page: control characters, and the marks that
+/// turn the direction of text or break a line. Branches may hold them.
+pub fn printable(text: &str) -> String {
+    let steers = |character: char| {
+        character.is_control()
+            || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character as u32 {
+            _ if !steers(character) => safe.push(character),
+            code @ ..=0xff => safe.push_str(&format!("\\x{code:02x}")),
+            code => safe.push_str(&format!("\\u{{{code:x}}}")),
+        }
+    }
+    safe
 }
 
 /// Undoes [`escape`]; `None` where the text is not the work of [`escape`]. Characters encoded without need pass.
@@ -57,6 +75,11 @@ mod tests {
             );
             assert_eq!(unescape(&escaped), Some(text));
         }
+    }
+
+    #[test]
+    fn what_steers_a_terminal_is_spelled_out() {
+        assert_eq!(printable("a\u{1b}[31m\u{9b}\u{202e}ü"), r"a\x1b[31m\x9b\u{202e}ü");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 pub mod attributes;
 pub mod branch_transition;
 pub mod checkpoint_facts;
-mod escape;
+pub mod escape;
 pub mod function_drivers;
 pub mod function_line;
 pub mod hunks;

@@ -4,6 +4,7 @@ use super::chronicle::{Chain, Chronicle};
 use crate::model::outcome::{BranchTransition, GitAction, MoveKind};
 use crate::model::{Checkpoint, GitSource, LogKind, Oid, SourceError};
 use crate::rules::branch_transition::{MoveFacts, actions, label, move_kind};
+use crate::rules::escape::printable;
 use crate::rules::reflog::{Via, Word};
 
 /// The transition as far as the checkpoints alone tell it.
@@ -81,7 +82,7 @@ fn facts(from: &Checkpoint, to: &Checkpoint) -> MoveFacts {
 }
 
 fn build(facts: MoveFacts, kind: MoveKind, actions: Vec<GitAction>) -> BranchTransition {
-    let label = label(&facts, &actions);
+    let label = printable(&label(&facts, &actions));
     BranchTransition {
         from_branch: facts.from_branch,
         to_branch: facts.to_branch,

@@ -6,6 +6,8 @@ use crate::model::{Change, Delta, Entry, FileMode, GitSource, Oid, RepoPath, Sou
 
 /// Folders inside folders; deeper trees are refused rather than followed to the end of the stack.
 const MAX_DEPTH: usize = 1024;
+/// Changed paths, and files looked through: a few small trees can name each other for thousands of millions of paths.
+const MAX_PATHS: usize = 2_000_000;
 
 /// The paths in which two trees differ; `None` is the empty tree. Equal subtrees are not read.
 pub fn tree_delta(source: &dyn GitSource, old: Option<Oid>, new: Option<Oid>) -> Result<Delta, SourceError> {
@@ -78,6 +80,9 @@ impl Walk<'_> {
         if old.or(new).is_some_and(|entry| entry.mode == FileMode::TREE) {
             self.trees(old.map(|entry| entry.oid), new.map(|entry| entry.oid), depth + 1)?;
         } else {
+            if self.delta.len() == MAX_PATHS {
+                return Err(SourceError::Limit("changed paths"));
+            }
             let change = self
                 .delta
                 .entry(RepoPath::from(&self.path))
@@ -148,11 +153,16 @@ pub fn any_file_under(
         return Ok(false);
     };
     let mut pending = vec![(directory.to_vec(), root)];
+    let mut visited = 0;
     while let Some((directory, oid)) = pending.pop() {
         if directory.iter().filter(|&&byte| byte == b'/').count() > MAX_DEPTH {
             return Err(SourceError::Limit("tree depth"));
         }
         for entry in source.read_tree(oid)?.entries() {
+            visited += 1;
+            if visited > MAX_PATHS {
+                return Err(SourceError::Limit("files looked through"));
+            }
             let mut path = directory.clone();
             if !path.is_empty() {
                 path.push(b'/');
