@@ -3,9 +3,10 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
 
-use git2::{ErrorCode as GitCode, ObjectType, Repository, Sort};
+use git2::{ErrorCode as GitCode, ObjectType, Repository};
 
 use super::abbreviation::Abbreviation;
+use super::ancestry::{self, Links, ReadLinks};
 use super::function_lines::FunctionLines;
 use super::handles::Handle;
 use super::ref_storage::RefStorage;
@@ -36,6 +37,9 @@ pub struct LibgitSource {
     stop: Stop,
     trees: RefCell<TreeCache>,
     commits: RefCell<HashMap<Oid, Rc<Commit>>>,
+    links: RefCell<HashMap<Oid, Links>>,
+    /// Whether commits may have other parents than are written in them: a shallow clone, grafts.
+    has_cut_history: bool,
     /// Results of merges: they exist nowhere but here.
     made_blobs: RefCell<HashMap<Oid, Rc<[u8]>>>,
     abbreviation: Abbreviation,
@@ -119,6 +123,8 @@ impl LibgitSource {
     fn over(repository: Handle, stop: Stop) -> LibgitSource {
         LibgitSource {
             storage: repository.storage(),
+            has_cut_history: repository.is_shallow() || repository.commondir().join("info/grafts").exists(),
+            links: RefCell::default(),
             repository,
             stop,
             trees: RefCell::default(),
@@ -146,6 +152,33 @@ impl LibgitSource {
             });
         }
         read(object.data())
+    }
+}
+
+impl ReadLinks for LibgitSource {
+    fn links(&self, oid: Oid) -> Result<Links, SourceError> {
+        if let Some(links) = self.links.borrow().get(&oid) {
+            return Ok(links.clone());
+        }
+        let read = || -> Result<Links, SourceError> {
+            if self.has_cut_history {
+                // Where history is cut, libgit2 knows the parents.
+                let commit = self.read_commit(oid)?;
+                return Ok(Links {
+                    parents: commit.parents.clone(),
+                    seconds: commit.committer.seconds,
+                });
+            }
+            self.with_object(oid, ObjectType::Commit, |raw| {
+                Links::parse(raw).ok_or_else(|| SourceError::Unreadable {
+                    oid,
+                    detail: "malformed commit".into(),
+                })
+            })
+        };
+        let links = read()?;
+        self.links.borrow_mut().insert(oid, links.clone());
+        Ok(links)
     }
 }
 
@@ -271,59 +304,15 @@ impl GitSource for LibgitSource {
     }
 
     fn merge_bases(&self, one: Oid, two: Oid) -> Result<Vec<Oid>, SourceError> {
-        self.check_stopped()?;
-        match self.repository.merge_bases(to_git(one)?, to_git(two)?) {
-            Ok(bases) => Ok(bases.iter().copied().map(from_git).collect()),
-            Err(error) if error.code() == GitCode::NotFound => {
-                // "No base" and "an object on the way is missing" share a code; only the first is an answer.
-                self.read_commit(one)?;
-                self.read_commit(two)?;
-                if error.class() == git2::ErrorClass::Odb {
-                    return Err(self.repository_error(&error));
-                }
-                Ok(Vec::new())
-            }
-            Err(error) => Err(self.repository_error(&error)),
-        }
+        ancestry::merge_bases(self, one, two)
     }
 
     fn is_ancestor(&self, ancestor: Oid, descendant: Oid) -> Result<bool, SourceError> {
-        self.check_stopped()?;
-        if ancestor == descendant {
-            return Ok(true);
-        }
-        self.repository
-            .graph_descendant_of(to_git(descendant)?, to_git(ancestor)?)
-            .map_err(|error| self.repository_error(&error))
+        ancestry::is_ancestor(self, ancestor, descendant)
     }
 
     fn walk(&self, walk: &CommitWalk) -> Result<Vec<Oid>, SourceError> {
-        let mut revisions = self
-            .repository
-            .revwalk()
-            .map_err(|error| self.repository_error(&error))?;
-        revisions
-            .set_sorting(Sort::TOPOLOGICAL | Sort::TIME)
-            .map_err(|error| self.repository_error(&error))?;
-        for &oid in &walk.from {
-            revisions
-                .push(to_git(oid)?)
-                .map_err(|error| self.object_error(oid, &error))?;
-        }
-        for &oid in &walk.hide {
-            revisions
-                .hide(to_git(oid)?)
-                .map_err(|error| self.object_error(oid, &error))?;
-        }
-        let mut found = Vec::new();
-        for oid in revisions {
-            self.check_stopped()?;
-            if found.len() == walk.limit {
-                return Err(SourceError::Limit("commits walked"));
-            }
-            found.push(from_git(oid.map_err(|error| self.repository_error(&error))?));
-        }
-        Ok(found)
+        ancestry::walk(self, walk)
     }
 
     fn refs(&self) -> Result<Vec<Ref>, SourceError> {

@@ -1,6 +1,7 @@
 //! Reading a repository through libgit2. The only layer that names `git2`.
 
 mod abbreviation;
+pub mod ancestry;
 #[cfg(feature = "fault-injection")]
 pub mod faults;
 mod function_lines;

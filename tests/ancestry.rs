@@ -1,0 +1,118 @@
+//! Merge bases, ancestors and ranges of commits, held against git in random histories whose clocks are wrong as often
+//! as right.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use turn_attribution::git::{LibgitSource, Stop};
+use turn_attribution::model::{CommitWalk, GitSource, Oid};
+
+fn git(folder: &Path, arguments: &[&str], input: &[u8]) -> (bool, String) {
+    let mut child = Command::new("git")
+        .args(arguments)
+        .current_dir(folder)
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .env("HOME", folder)
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    let output = child.wait_with_output().unwrap();
+    (output.status.success(), String::from_utf8(output.stdout).unwrap())
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % bound
+    }
+}
+
+/// A history in which each commit has up to three parents among the last few; with its commits.
+fn history(folder: &Path, random: &mut Random, skewed: bool) -> Vec<Oid> {
+    assert!(git(folder, &["init", "-q"], b"").0);
+    let mut stream = String::new();
+    let count = 60u32;
+    for at in 1..=count {
+        let skew = if skewed && random.below(4) == 0 {
+            random.below(400) as i64 - 200
+        } else {
+            0
+        };
+        let seconds = 1_700_000_000 + i64::from(at) * 10 + skew;
+        stream += &format!("commit refs/heads/b{at}\nmark :{at}\ncommitter R <r@x> {seconds} +0000\ndata 1\nx\n");
+        let mut parents = BTreeSet::new();
+        for _ in 0..random.below(4) {
+            parents.insert(at.saturating_sub(1 + random.below(8) as u32).max(1));
+        }
+        parents.remove(&at);
+        if parents.is_empty() && random.below(6) > 0 && at > 1 {
+            parents.insert(at - 1);
+        }
+        for (number, parent) in parents.iter().rev().enumerate() {
+            stream += &format!("{} :{parent}\n", if number == 0 { "from" } else { "merge" });
+        }
+    }
+    assert!(git(folder, &["fast-import", "--quiet"], stream.as_bytes()).0);
+    let refs = git(folder, &["for-each-ref", "--format=%(objectname)"], b"").1;
+    refs.lines()
+        .map(|line| Oid::from_hex(line.as_bytes()).unwrap())
+        .collect()
+}
+
+#[test]
+fn as_git_sees_them() {
+    let mut random = Random(7);
+    for round in 0..8 {
+        let folder = tempfile::tempdir().unwrap();
+        let commits = history(folder.path(), &mut random, round % 2 == 1);
+        let source = LibgitSource::open(folder.path(), Stop::never()).unwrap();
+        let mut pick = || commits[random.below(commits.len() as u64) as usize];
+        for _ in 0..25 {
+            let (one, two, three) = (pick(), pick(), pick());
+            let [a, b, c] = [one, two, three].map(|oid| oid.to_string());
+            let bases = |said: String| said.lines().map(str::to_owned).collect::<BTreeSet<_>>();
+            let ours = source.merge_bases(one, two).unwrap();
+            let theirs = bases(git(folder.path(), &["merge-base", "--all", &a, &b], b"").1);
+            assert_eq!(
+                ours.iter().map(Oid::to_string).collect::<BTreeSet<_>>(),
+                theirs,
+                "{a} {b}"
+            );
+            let descends = git(folder.path(), &["merge-base", "--is-ancestor", &a, &b], b"").0;
+            assert_eq!(source.is_ancestor(one, two).unwrap(), descends, "{a} {b}");
+
+            let walk = CommitWalk {
+                from: vec![one, two],
+                hide: vec![three],
+                limit: 1000,
+            };
+            let ours = source.walk(&walk).unwrap();
+            let theirs = git(folder.path(), &["rev-list", &a, &b, &format!("^{c}")], b"").1;
+            let listed: BTreeSet<String> = theirs.lines().map(str::to_owned).collect();
+            assert_eq!(
+                ours.iter().map(Oid::to_string).collect::<BTreeSet<_>>(),
+                listed,
+                "{a} {b} ^{c}"
+            );
+            for (at, oid) in ours.iter().enumerate() {
+                let parents = &source.read_commit(*oid).unwrap().parents;
+                assert!(
+                    parents.iter().all(|parent| !ours[..at].contains(parent)),
+                    "a parent before {oid}"
+                );
+            }
+        }
+    }
+}
