@@ -45,7 +45,10 @@ export async function expectPromiseUnderFaults(request: AttributeTurnRequest): P
     planFaults(null)
     const faultless = await ask()
     const reads = planFaults(null)
-    for (const plan of plansFor(reads)) await expectPromise(ask, faultless, plan, needed)
+    // A turn of a thousand files takes seconds each time.
+    const isLarge = faultless.files.length + faultless.demoted.fileCount > 500
+    for (const plan of isLarge ? [...plansFor(reads)].slice(0, 5) : plansFor(reads))
+      await expectPromise(ask, faultless, plan, needed)
   }
 }
 

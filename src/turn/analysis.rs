@@ -469,14 +469,10 @@ impl Turn<'_> {
         Ok(false)
     }
 
-    /// The texts of two states; `None` where there is none, or one too large to be text to git.
+    /// The texts of two states; `None` where there is none.
     fn texts_of(&self, entries: [Option<Entry>; 2]) -> Result<[StateText; 2], SourceError> {
         let text_of = |entry: Option<Entry>| match entry.filter(|entry| entry.mode != FileMode::GITLINK) {
-            Some(entry) => match self.source.read_blob(entry.oid) {
-                Ok(content) => Ok(Some(content).filter(|content| !is_binary(content))),
-                Err(SourceError::Limit(_)) => Ok(None),
-                Err(error) => Err(error),
-            },
+            Some(entry) => Ok(Some(self.source.read_blob(entry.oid)?).filter(|content| !is_binary(content))),
             None => Ok(None),
         };
         let [one, two] = entries;

@@ -340,6 +340,24 @@ pub fn turns() -> Vec<Turn> {
             }],
         ),
         played(
+            "work that a colleague squashed into another file",
+            nothing,
+            &[|scene| {
+                scene.write("src/new.txt", &lines("pushed for the first time", 4));
+                scene.commit("pushed");
+                scene.git("push -q origin HEAD:topic");
+                scene.git("reset -q --hard HEAD~1");
+                scene.run("mate", &["fetch", "-q"]);
+                scene.run("mate", &["merge", "-q", "--squash", "origin/topic"]);
+                scene.run("mate", &["mv", "-f", "src/new.txt", "src/taken.txt"]);
+                write(&scene.path("mate"), "src/two.txt", &edited("two", 5, "theirs"));
+                scene.run("mate", &["add", "-A"]);
+                scene.run("mate", &["commit", "-q", "-m", "squashed"]);
+                scene.run("mate", &["push", "-q", "origin", "HEAD:main"]);
+                scene.git("pull -q --ff-only");
+            }],
+        ),
+        played(
             "work of another worktree",
             nothing,
             &[|scene| {
