@@ -2,6 +2,7 @@
 import { appendFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { refsAreFiles } from '../support/git.js'
 import { lines, TurnRepository } from '../support/turn-repository.js'
 import { ask, playTurn, recordTurn, withoutPins } from './play.js'
 
@@ -62,7 +63,7 @@ describe('no pin was kept', () => {
   })
 })
 
-describe('the logs are switched off', () => {
+describe.runIf(refsAreFiles)('the logs are switched off', () => {
   function unlogged(): TurnRepository {
     const repo = TurnRepository.create({ 'a.ts': lines(20), 'b.ts': 'b\n' })
     repo.teammate.push({ 'b.ts': 'theirs\n', 'up.ts': 'up\n' })
@@ -120,7 +121,7 @@ describe('the log is damaged or forgotten before anyone asks', () => {
     expect(turn.result.attribution.notes).toContain('reflog-lost')
   })
 
-  it('a line that cannot be read makes it weak, and hides nothing', async () => {
+  it.runIf(refsAreFiles)('a line that cannot be read makes it weak, and hides nothing', async () => {
     const repo = behindUpstream()
     const request = await recordTurn(repo, () => {
       repo.pull()

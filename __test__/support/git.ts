@@ -79,6 +79,9 @@ export function gitEnvironment(home: string, person: Person = owner): GitEnviron
   return env
 }
 
+/** Whether refs and logs are files, so that a test may take them in its own hands. */
+export const refsAreFiles = process.env.GIT_DEFAULT_REF_FORMAT !== 'reftable'
+
 /** Runs git and returns what happened; a failure is an answer, not an exception. */
 export function tryGit(cwd: string, env: GitEnvironment, args: string[], options: GitOptions = {}): GitRun {
   const merged: Record<string, string> = { ...env }

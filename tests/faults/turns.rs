@@ -178,6 +178,7 @@ fn played(name: &'static str, before: Story, stories: &[Story]) -> Turn {
         between: checkpoints,
         to,
         demoted: DemotedDetail::Paths,
+        ..TurnRequest::default()
     };
     Turn { name, scene, request }
 }
