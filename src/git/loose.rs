@@ -102,8 +102,10 @@ struct Header {
 impl Header {
     fn read(stream: &mut impl Read) -> io::Result<Header> {
         let mut text = Vec::new();
-        for byte in stream.take(LONGEST_HEADER as u64).bytes() {
-            match byte? {
+        for _ in 0..LONGEST_HEADER {
+            let mut byte = [0];
+            stream.read_exact(&mut byte)?;
+            match byte[0] {
                 0 => {
                     let text = std::str::from_utf8(&text).map_err(|_| malformed())?;
                     let (kind, size) = text.split_once(' ').ok_or_else(malformed)?;

@@ -280,6 +280,7 @@ pub struct FileState {
 /// - `content-unreadable`: a content is damaged.
 /// - `content-too-large`: a content is larger than what is read.
 #[napi(string_enum = "kebab-case")]
+#[allow(clippy::enum_variant_names, reason = "callers see each name alone")]
 pub enum UncountedReason {
     ContentMissing,
     ContentUnreadable,
