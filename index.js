@@ -13,6 +13,7 @@ const CODES = new Set([
   'REPOSITORY_UNREADABLE',
   'SNAPSHOT_MISSING',
   'PATH_NOT_IN_TURN',
+  'TOO_LARGE',
   'ABORTED',
   'TIMED_OUT',
   'BINDING_MISSING',
@@ -115,7 +116,11 @@ async function run(entry, name, encoded, options) {
     const { [name]: work, newCancelToken, cancel } = binding()
     const token = newCancelToken(timeoutMs)
     let stopped = false
-    const start = () => observed(placed(work, input, token, () => stopped), options)
+    const start = () =>
+      observed(
+        placed(work, input, token, () => stopped),
+        options,
+      )
     const stop = () => {
       stopped = true
       cancel(token)

@@ -54,66 +54,73 @@ const damages: [string, Damage][] = [
 const asked = (request: AttributeTurnRequest) => addon().attributeTurn({ ...request, demoted: 'paths' })
 const paths = (result: TurnAttribution) => result.shown.map((file) => file.path).sort()
 
-describe.each(damages)('an object that is %s', (_, damage) => {
-  it('content of a shown file: its counts are unknown, and why; the rest is as ever', async () => {
-    const { repo, request } = await toldTurn()
-    const right = await asked(request)
-    damage(loose(repo, `${request.to.ref}:src/after.ts`))
-    const result = await asked(request)
-    const reason = damage === damages[0]?.[1] ? 'content-missing' : 'content-unreadable'
-    expect(result).toEqual({
-      ...right,
-      shown: right.shown.map((file) =>
-        file.path === 'src/after.ts' ? { ...file, additions: null, deletions: null, uncounted: reason } : file,
-      ),
-      attribution: { ...right.attribution, notes: ['read-failed'] },
-    })
-    const patch = await addon().diffTurn(request)
-    expect(patch.files.find((file) => file.path === 'src/after.ts')).toMatchObject({ section: null, uncounted: reason })
-    expect(patch.patch).toContain('+mine')
-  })
-
-  it('content of a file that was merged: shown, whole', async () => {
-    const { repo, request } = await toldTurn()
-    damage(loose(repo, `${request.from.ref}:src/dirty.ts`))
-    const result = await asked(request)
-    expect(paths(result)).toEqual([...agents, 'src/dirty.ts'].sort())
-    expect(result.shown.find((file) => file.path === 'src/dirty.ts')).toMatchObject({ mixed: true })
-    expect(result.attribution.status).toBe('attributed')
-  })
-
-  it('content of a file that only moved: not read', async () => {
-    const { repo, request } = await toldTurn()
-    damage(loose(repo, 'HEAD:src/up.ts'))
-    await expectAnswer(request)
-    const lines = await addon().attributeTurn({ ...request, demoted: 'lines' })
-    expect(lines.demoted.files?.find((file) => file.path === 'src/up.ts')).toMatchObject({
-      additions: null,
-      uncounted: expect.stringMatching(/^content-/),
-    })
-  })
-
-  for (const revision of ['HEAD', 'HEAD~1', 'HEAD~2', 'HEAD~3', 'HEAD~1^{tree}', 'HEAD~2^{tree}', 'HEAD~3:src'])
-    it(`${revision}: everything with the reason, or the right answer`, async () => {
+// All four in `npm run formats`.
+describe.each(process.env.SLOW_FORMATS === undefined ? damages.slice(0, 2) : damages)(
+  'an object that is %s',
+  (_, damage) => {
+    it('content of a shown file: its counts are unknown, and why; the rest is as ever', async () => {
       const { repo, request } = await toldTurn()
-      damage(loose(repo, revision))
+      const right = await asked(request)
+      damage(loose(repo, `${request.to.ref}:src/after.ts`))
       const result = await asked(request)
-      if (result.attribution.status === 'not-attributed') {
-        expect(['history-missing', 'head-missing', 'unreadable']).toContain(result.attribution.reason)
-        expect(result.demoted.fileCount).toBe(0)
-        expect(paths(result)).toEqual(everything)
-      } else expect(paths(result)).toEqual(expect.arrayContaining(agents))
+      const reason = damage === damages[0]?.[1] ? 'content-missing' : 'content-unreadable'
+      expect(result).toEqual({
+        ...right,
+        shown: right.shown.map((file) =>
+          file.path === 'src/after.ts' ? { ...file, additions: null, deletions: null, uncounted: reason } : file,
+        ),
+        attribution: { ...right.attribution, notes: ['read-failed'] },
+      })
+      const patch = await addon().diffTurn(request)
+      expect(patch.files.find((file) => file.path === 'src/after.ts')).toMatchObject({
+        section: null,
+        uncounted: reason,
+      })
+      expect(patch.patch).toContain('+mine')
     })
 
-  for (const part of ['', '^{tree}', ':src'])
-    it(`the snapshot's ${part || 'commit'}: rejected`, async () => {
+    it('content of a file that was merged: shown, whole', async () => {
       const { repo, request } = await toldTurn()
-      damage(loose(repo, request.to.ref + part))
-      await expect(asked(request)).rejects.toMatchObject({
-        code: expect.stringMatching(/^(SNAPSHOT_MISSING|REPOSITORY_UNREADABLE)$/),
+      damage(loose(repo, `${request.from.ref}:src/dirty.ts`))
+      const result = await asked(request)
+      expect(paths(result)).toEqual([...agents, 'src/dirty.ts'].sort())
+      expect(result.shown.find((file) => file.path === 'src/dirty.ts')).toMatchObject({ mixed: true })
+      expect(result.attribution.status).toBe('attributed')
+    })
+
+    it('content of a file that only moved: not read', async () => {
+      const { repo, request } = await toldTurn()
+      damage(loose(repo, 'HEAD:src/up.ts'))
+      await expectAnswer(request)
+      const lines = await addon().attributeTurn({ ...request, demoted: 'lines' })
+      expect(lines.demoted.files?.find((file) => file.path === 'src/up.ts')).toMatchObject({
+        additions: null,
+        uncounted: expect.stringMatching(/^content-/),
       })
     })
-})
+
+    for (const revision of ['HEAD', 'HEAD~1', 'HEAD~2', 'HEAD~3', 'HEAD~1^{tree}', 'HEAD~2^{tree}', 'HEAD~3:src'])
+      it(`${revision}: everything with the reason, or the right answer`, async () => {
+        const { repo, request } = await toldTurn()
+        damage(loose(repo, revision))
+        const result = await asked(request)
+        if (result.attribution.status === 'not-attributed') {
+          expect(['history-missing', 'head-missing', 'unreadable']).toContain(result.attribution.reason)
+          expect(result.demoted.fileCount).toBe(0)
+          expect(paths(result)).toEqual(everything)
+        } else expect(paths(result)).toEqual(expect.arrayContaining(agents))
+      })
+
+    for (const part of ['', '^{tree}', ':src'])
+      it(`the snapshot's ${part || 'commit'}: rejected`, async () => {
+        const { repo, request } = await toldTurn()
+        damage(loose(repo, request.to.ref + part))
+        await expect(asked(request)).rejects.toMatchObject({
+          code: expect.stringMatching(/^(SNAPSHOT_MISSING|REPOSITORY_UNREADABLE)$/),
+        })
+      })
+  },
+)
 
 describe('a pack', () => {
   const cases: [string, RegExp, Damage][] = [

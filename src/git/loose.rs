@@ -2,7 +2,7 @@
 //! of a stream whose input has ended. Packs are asked first, as ever.
 
 use std::ffi::{c_int, c_void};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::ptr;
@@ -13,6 +13,8 @@ use libgit2_sys as raw;
 
 /// As libgit2's own for packs: what is added later stands behind, and before its loose objects.
 const PRIORITY: c_int = 2;
+/// Bytes of a list of alternates.
+const LONGEST_ALTERNATES: u64 = 1 << 20;
 /// Alternates of alternates; git follows as many.
 const MOST_ALTERNATES_DEEP: u32 = 5;
 /// What inflates to more (bytes) is not read, whatever it is: contents are refused far below it.
@@ -54,7 +56,11 @@ fn collect(folder: &Path, depth: u32, folders: &mut Vec<PathBuf>) {
         return;
     }
     folders.push(folder.to_path_buf());
-    let list = fs::read(folder.join("info/alternates")).unwrap_or_default();
+    let mut list = Vec::new();
+    if let Ok(file) = open_without_waiting(&folder.join("info/alternates")) {
+        // What cannot be read names nothing.
+        let _ = file.take(LONGEST_ALTERNATES).read_to_end(&mut list);
+    }
     for line in list.split(|&byte| byte == b'\n') {
         let line = String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line));
         if !line.is_empty() && !line.starts_with('#') {
@@ -67,7 +73,7 @@ impl Loose {
     fn open(&self, oid: &[u8]) -> io::Result<Option<File>> {
         let name: String = oid.iter().map(|byte| format!("{byte:02x}")).collect();
         for folder in &self.folders {
-            match File::open(folder.join(&name[..2]).join(&name[2..])) {
+            match open_without_waiting(&folder.join(&name[..2]).join(&name[2..])) {
                 Ok(file) => return Ok(Some(file)),
                 Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
                 Err(error) => return Err(error),
@@ -99,6 +105,15 @@ impl Loose {
     }
 }
 
+/// Opens a file; of a pipe in its place, which would be waited for, there is nothing to read.
+fn open_without_waiting(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    options.open(path)
+}
+
 struct Header {
     kind: raw::git_object_t,
     size: usize,
@@ -107,9 +122,8 @@ struct Header {
 impl Header {
     fn read(stream: &mut impl Read) -> io::Result<Header> {
         let mut text = Vec::new();
-        let mut byte = [0];
         for _ in 0..LONGEST_HEADER {
-            // What inflates is held in memory: single bytes cost nothing.
+            let mut byte = [0];
             stream.read_exact(&mut byte)?;
             match byte[0] {
                 0 => {

@@ -17,6 +17,8 @@ pub enum ErrorCode {
     SnapshotMissing,
     /// The path asked about did not change in the turn.
     PathNotInTurn,
+    /// What changed is more than is looked at.
+    TooLarge,
     /// The call was aborted.
     Aborted,
     /// The time that the caller gave was over before it was known what changed.
@@ -36,6 +38,7 @@ impl ErrorCode {
             ErrorCode::RepositoryUnreadable => "REPOSITORY_UNREADABLE",
             ErrorCode::SnapshotMissing => "SNAPSHOT_MISSING",
             ErrorCode::PathNotInTurn => "PATH_NOT_IN_TURN",
+            ErrorCode::TooLarge => "TOO_LARGE",
             ErrorCode::Aborted => "ABORTED",
             ErrorCode::TimedOut => "TIMED_OUT",
             ErrorCode::Internal => "INTERNAL",
@@ -79,6 +82,7 @@ mod tests {
             ErrorCode::RepositoryUnreadable,
             ErrorCode::SnapshotMissing,
             ErrorCode::PathNotInTurn,
+            ErrorCode::TooLarge,
             ErrorCode::Aborted,
             ErrorCode::TimedOut,
             ErrorCode::Internal,

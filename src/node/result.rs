@@ -288,6 +288,7 @@ pub struct FileState {
 /// - `content-too-large`: a content is larger than what is read.
 /// - `time-limit`: the time given with `timeoutMs` was over.
 #[napi(string_enum = "kebab-case")]
+#[allow(clippy::enum_variant_names, reason = "callers see each name alone")]
 pub enum UncountedReason {
     ContentMissing,
     ContentUnreadable,

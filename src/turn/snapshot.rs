@@ -66,6 +66,7 @@ pub fn unreadable(error: &SourceError) -> Error {
             "the time was over before it was known what changed",
         ),
         SourceError::Missing(_) => Error::new(ErrorCode::SnapshotMissing, error.to_string()),
+        SourceError::Limit(_) => Error::new(ErrorCode::TooLarge, error.to_string()),
         error => Error::new(ErrorCode::RepositoryUnreadable, error.to_string()),
     }
 }

@@ -219,6 +219,7 @@ fn the_promise_holds_under_every_fault() {
                         let stable = [
                             ErrorCode::SnapshotMissing,
                             ErrorCode::RepositoryUnreadable,
+                            ErrorCode::TooLarge,
                             ErrorCode::TimedOut,
                         ];
                         (!may_refuse || !stable.contains(&error.code)).then(|| format!("refuses: {error:?}"))
