@@ -29,6 +29,7 @@ export interface CallOptions {
  * - `REPOSITORY_UNREADABLE`: it is there, but damaged or not permitted to be read.
  * - `SNAPSHOT_MISSING`: a snapshot does not exist, or is no commit or tree.
  * - `PATH_NOT_IN_TURN`: the path asked about did not change in the turn.
+ * - `TOO_LARGE`: what changed on disk is more than is looked at (2,000,000 paths, folders 1,024 deep).
  * - `TIMED_OUT`: the time of `timeoutMs` was over before it was known what changed on disk.
  * - `ABORTED`: the signal was aborted; `cause` is its reason and `name` is `AbortError`.
  * - `BINDING_MISSING`: the native binary could not be loaded; the message says what to do.
@@ -42,6 +43,7 @@ export type ErrorCode =
   | 'REPOSITORY_UNREADABLE'
   | 'SNAPSHOT_MISSING'
   | 'PATH_NOT_IN_TURN'
+  | 'TOO_LARGE'
   | 'ABORTED'
   | 'TIMED_OUT'
   | 'BINDING_MISSING'

@@ -549,8 +549,8 @@ export const clauses = [
   off(
     "6 own identities: the repository's user.email",
     COMMITS,
-    'own.extend(source.user_email()',
-    'own.extend(None.into_iter().chain(source.user_email()).take(0)',
+    'own.extend(source.user_email()?',
+    'own.extend(source.user_email()?.filter(|_| false)',
     'clauses > those under the identity of the settings',
   ),
   off('6 an empty address is nobody', COMMITS, 'own.remove(&b""[..]);', '', 'clauses > not those without an address'),
@@ -1212,7 +1212,7 @@ export const clauses = [
     REPLAY,
     'closest.map_or(far, |(least, _)| least)',
     'closest.map_or(far, |_| 0)',
-    'clauses > of one of two commits of the same second',
+    'clauses > that stops, of one of two commits',
   ),
   off(
     '13 author and date alone may be a coincidence',
@@ -1467,7 +1467,7 @@ export const clauses = [
     'Err(Trouble::NotAttributed(..)) => {}',
     'clauses > more commits in one turn',
   ),
-  off('21 a grafted boundary', REPLAY, 'if commit.cut {', 'if commit.cut && false {', 'degraded'),
+  off('21 a grafted boundary', REPLAY, 'if commit.cut {', 'if commit.cut && false {', 'procedure'),
   off(
     '21 a shallow boundary',
     REPLAY,

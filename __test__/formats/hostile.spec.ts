@@ -169,7 +169,7 @@ describe('trees', () => {
   it('nested 5,000 deep: refused, not followed to the end of the stack', async () => {
     const repo = TurnRepository.create({ 'a.ts': 'a\n' })
     const [one, two] = [deep(repo, 5000, 'one'), deep(repo, 5000, 'two')]
-    expect(await expectBounded(trees(repo, one, two))).toBe('REPOSITORY_UNREADABLE')
+    expect(await expectBounded(trees(repo, one, two))).toBe('TOO_LARGE')
     expect((await asked(trees(repo, one, one))).shown).toEqual([])
     const shallow = await asked(trees(repo, deep(repo, 900, 'one'), deep(repo, 900, 'two')))
     expect(shallow.shown).toMatchObject([{ kind: 'modified', additions: 1 }])
@@ -197,7 +197,7 @@ describe('trees', () => {
       [one, empty],
     ] as const
     for (const [from, to] of slow ? pairs : pairs.slice(0, 1))
-      expect(await expectBounded(trees(repo, from, to))).toBe('REPOSITORY_UNREADABLE')
+      expect(await expectBounded(trees(repo, from, to))).toBe('TOO_LARGE')
     expect((await asked(trees(repo, one, one))).shown).toEqual([])
   })
 

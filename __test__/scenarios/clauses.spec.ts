@@ -1201,15 +1201,32 @@ describe('picks', () => {
     turn.toShowNothing().toDemote(1)
   })
 
-  it('of one of two commits of the same second: the one that it is', async () => {
+  it('that stops, of one of two commits of the same second: the one that the commit is closest to', async () => {
+    const repo = plain()
+    const date = '2024-02-01T00:00:00Z'
+    repo.switchNew('side').edit('a.ts', 3, 'one').edit('b.ts', 1, 'one').commit('same', { date, committerDate: date })
+    repo.create('two.ts', 'two\n').commit('same', { date, committerDate: date })
+    repo.checkout('main').edit('a.ts', 3, 'main').commit('main')
+    const turn = await playTurn(repo, () => {
+      expect(repo.cherryPick('side~1').status).toBe(1)
+      repo.resolve('a.ts', repo.read('a.ts').replace(/<<<<[^]*>>>>.*\n/, 'both\n'))
+      expect(repo.proceed('cherry-pick').status).toBe(0)
+    })
+    turn.toShow(['a.ts']).toDemote(1)
+  })
+
+  it.each([
+    ['side', 'side~1'],
+    ['side~1', 'side'],
+  ])('of one of two commits of the same second: the one that it is (%s, then %s)', async (one, two) => {
     const repo = plain()
     const date = '2024-02-01T00:00:00Z'
     repo.switchNew('side').create('one.ts', 'one\n').commit('same', { date, committerDate: date })
     repo.create('two.ts', 'two\n').commit('same', { date, committerDate: date })
     repo.checkout('main').create('m.ts', 'm\n').commit('main')
     const turn = await playTurn(repo, () => {
-      expect(repo.cherryPick('side').status).toBe(0)
-      expect(repo.cherryPick('side~1').status).toBe(0)
+      expect(repo.cherryPick(one).status).toBe(0)
+      expect(repo.cherryPick(two).status).toBe(0)
     })
     turn.toShowNothing().toDemote(2)
   })

@@ -73,7 +73,7 @@ async function expectPromise(
   const failed = planFaults(null).filter((read) => read.failed)
   const where = `${JSON.stringify(plan)} at ${failed[0]?.what}`
   if (outcome instanceof Error) {
-    const codes = plan.fault === 'panic' ? ['INTERNAL'] : ['SNAPSHOT_MISSING', 'REPOSITORY_UNREADABLE']
+    const codes = plan.fault === 'panic' ? ['INTERNAL'] : ['SNAPSHOT_MISSING', 'REPOSITORY_UNREADABLE', 'TOO_LARGE']
     expect(codes, `${where}: ${outcome.message}`).toContain(outcome.code)
     if (plan.fault !== 'panic')
       expect(
