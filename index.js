@@ -115,15 +115,12 @@ async function run(entry, name, encoded, options) {
     if (signal?.aborted) throw aborted(signal)
     const { [name]: work, newCancelToken, cancel } = binding()
     const token = newCancelToken(timeoutMs)
-    let stopped = false
-    const start = () =>
-      observed(
-        placed(work, input, token, () => stopped),
-        options,
-      )
+    const one = { work, input, token, until: timeoutMs && performance.now() + timeoutMs, stopped: false, give: null }
+    const start = () => observed(placed(one), options)
     const stop = () => {
-      stopped = true
+      one.stopped = true
       cancel(token)
+      giveUp(one)
     }
     return await (signal ? raceAbort(signal, start, stop) : start())
   } catch (error) {
@@ -140,16 +137,15 @@ const waiting = []
 let working = 0
 let lookingAgain = false
 
-async function placed(work, input, token, isStopped) {
-  let given = input
-  if (waiting.length > 0 || !binding().takePlace(places)) {
+async function placed(one) {
+  if (waiting.length > 0 || !binding().takePlace(one.token, places)) {
     // What waits has to be what was given, whatever becomes of the caller's bytes.
-    given = input.map((value) => (types.isUint8Array(value) ? value.slice() : value))
-    await place()
+    one.input = one.input.map((value) => (types.isUint8Array(value) ? value.slice() : value))
+    await place(one)
   }
   working += 1
   try {
-    return await started(work, given, token, isStopped)
+    return await begun(one)
   } finally {
     working -= 1
     servePlaces()
@@ -157,26 +153,45 @@ async function placed(work, input, token, isStopped) {
 }
 
 /** Work fills the place that was taken for it; where none comes of it, the place is left. */
-function started(work, given, token, isStopped) {
-  let begun
+function begun({ work, input, token, stopped, late }) {
   try {
-    begun = isStopped() ? undefined : work(...given, token)
-    return begun
+    if (late) throw new TurnAttributionError('TIMED_OUT', 'the time was over before the call had its turn')
+    if (!stopped) return work(...input, token)
   } finally {
-    if (begun === undefined) binding().leavePlace()
+    binding().leavePlace(token)
   }
+  return undefined
 }
 
-/** Waits for a place, in turn. */
-function place() {
-  return new Promise((resolve) => {
-    waiting.push(resolve)
+/** Waits for a place, in turn, and no longer than the call may take. */
+async function place(one) {
+  let timer
+  const given = new Promise((resolve) => {
+    one.give = resolve
+    waiting.push(one)
+    if (one.until !== undefined) {
+      const late = () => {
+        one.late = true
+        giveUp(one)
+      }
+      timer = setTimeout(late, Math.min(one.until - performance.now(), 2 ** 31 - 1))
+    }
     lookAgain()
   })
+  await given
+  clearTimeout(timer)
+}
+
+/** Waits no longer: the work, if any is begun, finds that it is too late. */
+function giveUp(one) {
+  const at = waiting.indexOf(one)
+  if (at < 0) return
+  waiting.splice(at, 1)
+  one.give()
 }
 
 function servePlaces() {
-  while (waiting.length > 0 && binding().takePlace(places)) waiting.shift()()
+  while (waiting.length > 0 && binding().takePlace(waiting[0].token, places)) waiting.shift().give()
   lookAgain()
 }
 
@@ -299,7 +314,12 @@ const ON_WORK = Symbol.for('turn-attribution.onWork')
 
 function observed(working, options) {
   const onWork = options?.[ON_WORK]
-  if (typeof onWork === 'function') onWork(working)
+  if (typeof onWork !== 'function') return working
+  try {
+    onWork(working)
+  } catch {
+    // The call is not the worse for it.
+  }
   return working
 }
 

@@ -1,5 +1,5 @@
 // What a call may take: time, threads of libuv's pool, open files after it has ended.
-import { readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
@@ -71,6 +71,27 @@ describe('timeoutMs', () => {
     const late = addon().attributeTurn(request, { timeoutMs: 0.05 })
     await expect(late).rejects.toMatchObject({ code: 'TIMED_OUT' })
     await Promise.all(before)
+  })
+
+  it('is kept while others take long', async () => {
+    const repo = TurnRepository.create({ 'big.txt': 'x\n' })
+    const text = (step: number) => Array.from({ length: 200_000 }, (_, at) => `${(at * step) % 200_003}\n`).join('')
+    repo.write('big.txt', text(7919)).commit('big')
+    const slow = await recordTurn(repo, () => repo.write('big.txt', text(104_729)))
+    const { request } = await packedTurn()
+    const controller = new AbortController()
+    const { signal } = controller
+    const busy = [1, 2].map(() =>
+      addon()
+        .attributeTurn(slow, { signal })
+        .catch(() => null),
+    )
+    const began = performance.now()
+    await expect(addon().attributeTurn(request, { timeoutMs: 30 })).rejects.toMatchObject({ code: 'TIMED_OUT' })
+    expect(performance.now() - began).toBeLessThan(1000)
+    controller.abort()
+    await Promise.all(busy)
+    expect((await addon().attributeTurn(request)).shown).toHaveLength(1)
   })
 
   it('ends a comparison of large texts in the middle of it: the file says so', async () => {
@@ -161,6 +182,32 @@ describe('a repository that changes between two calls', () => {
     expect((await addon().readHead(inner)).headOid).toBeNull()
   })
 
+  it('a link, a .git file or a bare repository that lead elsewhere by now: there', async () => {
+    const [one, two] = [TurnRepository.create({ 'sub/a.ts': 'a\n' }), TurnRepository.create({ 'sub/b.ts': 'b\n' })]
+    await settle()
+    const place = join(temporaryFolder(), 'current')
+    const head = async () => (await addon().readHead(place)).headOid
+    symlinkSync(join(one.cwd, 'sub'), place)
+    expect(await head()).toBe(one.oid('HEAD'))
+    rmSync(place)
+    symlinkSync(join(two.cwd, 'sub'), place)
+    expect(await head()).toBe(two.oid('HEAD'))
+    rmSync(place)
+    mkdirSync(place)
+    for (const repo of [one, two]) {
+      writeFileSync(join(place, '.git'), `gitdir: ${join(repo.cwd, '.git')}\n`)
+      expect(await head()).toBe(repo.oid('HEAD'))
+    }
+    rmSync(join(place, '.git'))
+    await expect(head()).rejects.toMatchObject({ code: 'NOT_A_REPOSITORY' })
+    rmSync(place, { recursive: true })
+    await expect(head()).rejects.toMatchObject({ code: 'NOT_A_REPOSITORY' })
+    const inner = join(one.cwd, 'sub')
+    expect((await addon().readHead(inner)).headOid).toBe(one.oid('HEAD'))
+    runGit(inner, one.env, ['init', '-q', '--bare', '.'])
+    expect((await addon().readHead(inner)).headOid).toBeNull()
+  })
+
   it('a head that moves is read anew', async () => {
     const repo = TurnRepository.create({ 'a.ts': 'a\n' })
     for (let at = 0; at < 3; at += 1) {
@@ -221,11 +268,13 @@ describe('threads', () => {
 
   it('of JavaScript that end in the middle of their calls leave no place taken', async () => {
     const { request } = await packedTurn()
-    for (let at = 0; at < 6; at += 1) {
-      const ending = worker(request, 20)
-      await new Promise((resolve) => ending.once('message', resolve))
-      await ending.terminate()
+    const ending = async (at: number) => {
+      const one = worker(request, 20)
+      await new Promise((resolve) => one.once('message', resolve))
+      await sleep(at % 7)
+      await one.terminate()
     }
+    for (let at = 0; at < 40; at += 4) await Promise.all([at, at + 1, at + 2, at + 3].map(ending))
     expect((await addon().attributeTurn(request, { timeoutMs: 20_000 })).shown).toHaveLength(1)
   })
 

@@ -4,8 +4,9 @@ import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { recordTurn } from '../scenarios/play.js'
 import { type AttributeTurnRequest, addon, type TurnAttribution } from '../support/addon.js'
-import type { TurnRepository } from '../support/turn-repository.js'
+import { TurnRepository } from '../support/turn-repository.js'
 import { expectAnswer, past, plainAnswer, tell, told } from './story.js'
 
 const everything = [
@@ -243,6 +244,43 @@ describe('a snapshot', () => {
         code: 'SNAPSHOT_MISSING',
       })
   })
+})
+
+it('a large content that is cut short: not counted, and no thread is lost', async () => {
+  const { repo } = await toldTurn()
+  repo.write('large.txt', 'one line of a large file\n'.repeat(800_000))
+  const request = await recordTurn(repo, () => repo.append('large.txt', 'mine\n'))
+  const file = loose(repo, `${request.to.ref}:large.txt`)
+  writeFileSync(file, readFileSync(file).subarray(0, 9000))
+  for (let at = 0; at < 5; at += 1) {
+    const result = await addon().attributeTurn(request, { timeoutMs: 20_000 })
+    expect(result.shown).toMatchObject([{ path: 'large.txt', additions: null, uncounted: 'content-unreadable' }])
+  }
+})
+
+it('commits of people that make no sense: read as git reads them', async () => {
+  const repo = TurnRepository.create({ 'a.ts': 'a\n' })
+  const tree = repo.oid('HEAD^{tree}')
+  const commit = (author: string, parent = '') =>
+    repo
+      .gitWith(
+        { input: `tree ${tree}\n${parent}author ${author}\ncommitter ${author}\n\nwords\n` },
+        ...['hash-object', '-t', 'commit', '-w', '--literally', '--stdin'],
+      )
+      .trim()
+  const people = ['A a@b> 12 +0000', 'A <a@b 12 +0000', 'A <a@b> 9223372036854775808 +0000', 'A <a@b>', '']
+  for (const person of people) {
+    const head = repo.oid('HEAD')
+    const next = commit(person, `parent ${head}\n`)
+    const from = { ref: repo.oid('HEAD^{tree}'), headOid: head, branch: 'main' }
+    const result = await addon().attributeTurn({
+      cwd: repo.cwd,
+      from,
+      to: { ref: next, headOid: next, branch: 'main' },
+    })
+    // No log tells of it; that is all that is wrong.
+    expect(result.attribution, person).toMatchObject({ reason: 'reflog-lost' })
+  }
 })
 
 it('logs that are damaged: everything that is the agents is shown', async () => {

@@ -64,17 +64,23 @@ pub fn merge_bases(source: &dyn ReadLinks, one: Oid, two: Oid) -> Result<Vec<Oid
     if one == two {
         return Ok(vec![one]);
     }
-    let found = paint(source, one, two)?.common();
-    let mut best = Vec::with_capacity(found.len());
-    for &(_, oid) in &found {
-        // Where clocks were wrong the walk may have met a common ancestor before the one that descends from it.
-        let mut covered = false;
-        for &(_, other) in &found {
-            covered = covered || other != oid && is_ancestor(source, oid, other)?;
+    let found = paint(source, one, &[two])?.common();
+    // Where clocks were wrong the walk may have met a common ancestor before the one that descends from it.
+    let mut best = found.clone();
+    for &oid in &found {
+        let others: Vec<Oid> = best.iter().copied().filter(|&other| other != oid).collect();
+        if others.len() == best.len() || others.is_empty() {
+            continue;
         }
-        if !covered {
-            best.push(oid);
-        }
+        let flags = paint(source, oid, &others)?.flags;
+        let reached = |oid: &Oid, from: u8| flags.get(oid).is_some_and(|&flags| flags & from != 0);
+        best.retain(|other| {
+            if *other == oid {
+                !reached(other, TWO)
+            } else {
+                !reached(other, ONE)
+            }
+        });
     }
     Ok(best)
 }
@@ -84,7 +90,7 @@ pub fn is_ancestor(source: &dyn ReadLinks, ancestor: Oid, descendant: Oid) -> Re
     if ancestor == descendant {
         return Ok(true);
     }
-    let painted = paint(source, ancestor, descendant)?;
+    let painted = paint(source, ancestor, &[descendant])?;
     Ok(painted.flags.get(&ancestor).is_some_and(|&flags| flags & TWO != 0))
 }
 
@@ -95,24 +101,25 @@ struct Painted {
 
 impl Painted {
     /// Common ancestors, the newest first.
-    fn common(self) -> Vec<(i64, Oid)> {
+    fn common(self) -> Vec<Oid> {
         let flags = self.flags;
         let mut common = self.results;
         common.retain(|(_, oid)| flags[oid] & STALE == 0);
         common.sort_unstable_by(|a, b| b.cmp(a));
-        common
+        common.into_iter().map(|(_, oid)| oid).collect()
     }
 }
 
-/// Goes down from both commits, the newest first, until only what is below common ancestors is left.
-fn paint(source: &dyn ReadLinks, one: Oid, two: Oid) -> Result<Painted, SourceError> {
+/// Goes down from one commit and from others, the newest first, until only what is below common ancestors is left.
+fn paint(source: &dyn ReadLinks, one: Oid, others: &[Oid]) -> Result<Painted, SourceError> {
     let mut flags: HashMap<Oid, u8> = HashMap::new();
     let mut queue = Queue::default();
-    for (oid, flag) in [(one, ONE), (two, TWO)] {
-        flags.insert(oid, flag);
-        queue.push(source.links(oid)?, oid);
+    for (oid, flag) in others.iter().map(|&oid| (oid, TWO)).chain([(one, ONE)]) {
+        if flags.insert(oid, flag).is_none() {
+            queue.push(source.links(oid)?, oid);
+        }
     }
-    let mut fresh = 2usize;
+    let mut fresh = flags.len();
     let mut results = Vec::new();
     while fresh > 0 {
         let Some((oid, links)) = queue.pop() else { break };

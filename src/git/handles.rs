@@ -59,18 +59,21 @@ pub struct Handle {
     open: Option<Open>,
     /// Whether something could not be read: the next call had better look for itself.
     troubled: Cell<bool>,
+    /// Whether it was open before this call.
+    is_reused: bool,
 }
 
 impl Handle {
     /// Opens the repository that `cwd` lies in, or takes it over from a call before.
     pub fn of(cwd: &Path) -> Result<Handle, Error> {
         while let Some(open) = take_idle(cwd) {
-            if Looks::at(&open.opened.repository, cwd) == open.looks {
+            if Looks::at(&open.opened.repository, cwd, SystemTime::now()) == open.looks {
                 verify_owner(&open.opened.repository, cwd)?;
                 return Ok(Handle {
                     cwd: cwd.to_path_buf(),
                     open: Some(open),
                     troubled: Cell::new(false),
+                    is_reused: true,
                 });
             }
         }
@@ -81,22 +84,25 @@ impl Handle {
     pub fn fresh(cwd: &Path) -> Result<Handle, Error> {
         // Before opening: what is closed or changes from now on counts.
         let epoch = EPOCH.load(Ordering::SeqCst);
+        let before = SystemTime::now();
         let opened = open(cwd)?;
         Ok(Handle {
             cwd: cwd.to_path_buf(),
             open: Some(Open {
-                looks: Looks::at(&opened.repository, cwd),
+                looks: Looks::at(&opened.repository, cwd, before),
                 opened,
                 epoch,
             }),
             troubled: Cell::new(false),
+            is_reused: false,
         })
     }
 
-    /// Whether the repository was changed in a way that an open handle may not follow.
+    /// Whether the repository may have been changed in a way that an open handle does not follow.
     pub fn is_stale(&self) -> bool {
-        self.opened()
-            .is_none_or(|open| Looks::at(&open.opened.repository, &self.cwd) != open.looks)
+        self.opened().is_none_or(|open| {
+            self.is_reused || Looks::at(&open.opened.repository, &self.cwd, SystemTime::now()) != open.looks
+        })
     }
 
     /// Something could not be read.
@@ -204,6 +210,8 @@ fn close_when_due() {
 
 /// What shows that a repository is not what it was: its folder, and the files that libgit2 reads once only.
 struct Looks {
+    /// The git directory that is found from the folder asked about.
+    found: Option<PathBuf>,
     files: Vec<Option<Look>>,
     /// Whether the last change lay long enough back for the next one to show.
     settled: bool,
@@ -211,7 +219,7 @@ struct Looks {
 
 impl PartialEq for Looks {
     fn eq(&self, other: &Looks) -> bool {
-        self.files == other.files
+        self.files == other.files && self.found == other.found
     }
 }
 
@@ -223,10 +231,12 @@ struct Look {
 }
 
 impl Looks {
-    fn at(repository: &Repository, cwd: &Path) -> Looks {
+    /// How it looks now. `before` was noted before it was opened: what changed later than that, or shortly before, may be
+    /// seen or not.
+    fn at(repository: &Repository, cwd: &Path, before: SystemTime) -> Looks {
         let (own, common) = (repository.path(), repository.commondir());
-        let root = repository.workdir().unwrap_or(own);
         let read_once = [
+            own.join("commondir"),
             own.join("config.worktree"),
             common.join("config"),
             common.join("shallow"),
@@ -237,25 +247,24 @@ impl Looks {
         let look = |place: &Path| fs::metadata(place).ok().map(|found| Look::of(&found));
         let mut files: Vec<_> = read_once.iter().map(|place| look(place)).collect();
         let latest = files.iter().flatten().filter_map(|look| Some(look.content?.0)).max();
-        // A new repository on the way up would be the nearer one.
-        let on_the_way = cwd
-            .ancestors()
-            .take_while(|folder| *folder != root)
-            .map(|folder| folder.join(".git"));
-        let folders = on_the_way.chain([own.to_path_buf(), common.to_path_buf()]);
-        files.extend(folders.map(|folder| {
+        let folders = [own, common].map(|folder| {
             Some(Look {
                 content: None,
-                ..look(&folder)?
+                ..look(folder)?
             })
-        }));
-        let now = SystemTime::now();
+        });
+        files.extend(folders);
         Looks {
+            // Links, `.git` files and repositories in between can lead elsewhere by now.
+            found: Repository::discover_path(cwd, NO_CEILING).ok(),
             files,
-            settled: latest.is_none_or(|latest| now.duration_since(latest).is_ok_and(|since| since > CLOCK_TICK)),
+            settled: latest.is_none_or(|latest| before.duration_since(latest).is_ok_and(|since| since > CLOCK_TICK)),
         }
     }
 }
+
+/// Discovery goes up to the root.
+const NO_CEILING: [&str; 0] = [];
 
 impl Look {
     fn of(found: &Metadata) -> Look {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use git2::Repository;
 
 use super::handles::Handle;
+use super::loose::open_without_waiting;
 use super::open::unreadable;
 use super::ref_storage::RefStorage;
 use crate::model::{Error, HeadFacts, LogMark, Oid, OperationKind, Pin};
@@ -223,7 +224,7 @@ impl GitFolder<'_> {
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
         let path = self.path.join(name);
         let mut content = Vec::new();
-        match File::open(&path).and_then(|file| file.take(LONGEST_STATE_FILE).read_to_end(&mut content)) {
+        match open_without_waiting(&path).and_then(|file| file.take(LONGEST_STATE_FILE).read_to_end(&mut content)) {
             Ok(_) => Ok(Some(content)),
             Err(error) if is_absent(&error) => Ok(None),
             Err(error) => Err(unreadable(&path, &error)),

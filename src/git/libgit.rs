@@ -11,10 +11,10 @@ use super::function_lines::FunctionLines;
 use super::handles::Handle;
 use super::ref_storage::RefStorage;
 use super::stop::Stop;
-use super::{line_counts, merge_text};
+use super::{line_counts, loose, merge_text, raw_commit};
 use crate::model::{
     Commit, CommitWalk, Contents, Error, Favour, GitSource, LineChange, LineCounts, ObjectKind, Oid, Phase, Ref,
-    Reflog, Signature, SourceError, Tree,
+    Reflog, SourceError, Tree,
 };
 
 /// Bytes of raw tree objects kept for the length of a call.
@@ -96,6 +96,7 @@ impl LibgitSource {
         let (folder, id) = (self.repository.path().to_path_buf(), to_git(oid)?);
         let read = move || -> Result<Vec<u8>, git2::Error> {
             let repository = Repository::open(&folder)?;
+            loose::read_by_ourselves(&repository)?;
             let odb = repository.odb()?;
             let object = odb.read(id)?;
             Ok(object.data().to_vec())
@@ -157,6 +158,7 @@ impl LibgitSource {
 
 impl ReadLinks for LibgitSource {
     fn links(&self, oid: Oid) -> Result<Links, SourceError> {
+        self.check_stopped()?;
         if let Some(links) = self.links.borrow().get(&oid) {
             return Ok(links.clone());
         }
@@ -257,40 +259,35 @@ impl GitSource for LibgitSource {
             return Ok(commit.clone());
         }
         self.check_stopped()?;
-        let commit = self
-            .repository
-            .find_commit(to_git(oid)?)
-            .map_err(|error| self.object_error(oid, &error))?;
-        let written_parents = commit.raw_header_bytes().split(|&byte| byte == b'\n');
-        let written_parents = written_parents.filter(|line| line.starts_with(b"parent ")).count();
-        let parents: Vec<Oid> = commit.parent_ids().map(from_git).collect();
-        let commit = Rc::new(Commit {
-            oid,
-            tree: from_git(commit.tree_id()),
-            cut: written_parents != parents.len(),
-            parents,
-            summary: commit
-                .message_bytes()
-                .split(|&byte| byte == b'\n')
-                .next()
-                .unwrap_or_default()
-                .to_vec(),
-            author: signature(&commit.author()),
-            committer: signature(&commit.committer()),
-        });
+        let mut commit = self.with_object(oid, ObjectType::Commit, |raw| {
+            raw_commit::parse(oid, raw).ok_or_else(|| SourceError::Unreadable {
+                oid,
+                detail: "malformed commit".into(),
+            })
+        })?;
+        if self.has_cut_history {
+            // Where history is cut, libgit2 knows the parents.
+            let seen = self.repository.find_commit(to_git(oid)?);
+            let seen = seen.map_err(|error| self.object_error(oid, &error))?;
+            let parents: Vec<Oid> = seen.parent_ids().map(from_git).collect();
+            commit.cut = parents.len() != commit.parents.len();
+            commit.parents = parents;
+        }
+        let commit = Rc::new(commit);
         self.commits.borrow_mut().insert(oid, commit.clone());
         Ok(commit)
     }
 
     fn read_message(&self, oid: Oid) -> Result<String, SourceError> {
-        let commit = self
-            .repository
-            .find_commit(to_git(oid)?)
-            .map_err(|error| self.object_error(oid, &error))?;
-        Ok(String::from_utf8_lossy(commit.message_bytes()).into_owned())
+        self.with_object(oid, ObjectType::Commit, |raw| {
+            Ok(String::from_utf8_lossy(raw_commit::message(raw)).into_owned())
+        })
     }
 
     fn peel_tag(&self, oid: Oid) -> Result<Oid, SourceError> {
+        if self.header(oid)?.1 != ObjectType::Tag {
+            return Ok(oid);
+        }
         let object = self
             .repository
             .find_object(to_git(oid)?, None)
@@ -374,14 +371,6 @@ impl GitSource for LibgitSource {
 
     fn enter(&self, phase: Phase) {
         self.stop.enter(phase);
-    }
-}
-
-fn signature(signature: &git2::Signature<'_>) -> Signature {
-    let identity = [signature.name_bytes(), b" <", signature.email_bytes(), b">"].concat();
-    Signature {
-        identity,
-        seconds: signature.when().seconds(),
     }
 }
 

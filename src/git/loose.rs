@@ -106,7 +106,7 @@ impl Loose {
 }
 
 /// Opens a file; of a pipe in its place, which would be waited for, there is nothing to read.
-fn open_without_waiting(path: &Path) -> io::Result<File> {
+pub(super) fn open_without_waiting(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]

@@ -33,10 +33,13 @@ impl Found {
         for folder in start.ancestors() {
             let dot_git = folder.join(".git");
             if dot_git.is_file() || same(&dot_git) {
+                let is_file = dot_git.is_file();
+                // Git looks at the path as it found it: a link counts as whose it is.
+                let git_folder = if is_file { git_folder } else { &dot_git }.to_path_buf();
                 return Found {
                     worktree: Some(folder.to_path_buf()),
-                    gitfile: Some(dot_git).filter(|path| path.is_file()),
-                    git_folder: git_folder.to_path_buf(),
+                    gitfile: Some(dot_git).filter(|_| is_file),
+                    git_folder,
                 };
             }
             if same(folder) {

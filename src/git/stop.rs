@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -64,16 +64,20 @@ impl Stop {
     }
 
     /// Has work done that cannot be stopped, on a thread of its own; once the call has to end the thread is left alone
-    /// to come to its end.
+    /// to come to its end. While too many are left alone, others wait until one has ended.
     pub fn wait_for<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, SourceError> {
-        if LEFT_ALONE.load(Ordering::SeqCst) >= MOST_LEFT_ALONE {
-            return Err(SourceError::Limit("work of calls that were stopped"));
+        while LEFT_ALONE.load(Ordering::SeqCst) >= MOST_LEFT_ALONE {
+            self.check()?;
+            thread::sleep(LOOKED_AT_EVERY);
         }
         let (sender, receiver) = sync_channel(1);
+        let progress = Arc::new(AtomicU8::new(AT_WORK));
+        let worker = Worker(progress.clone());
         let worker = move || {
-            if sender.send(work()).is_err() {
-                LEFT_ALONE.fetch_sub(1, Ordering::SeqCst);
-            }
+            let done = work();
+            drop(worker);
+            // Nobody may be there to take it.
+            let _ = sender.send(done);
         };
         let thread = thread::Builder::new().name("turn-attribution".into()).spawn(worker);
         thread.map_err(|error| SourceError::Repository(error.to_string()))?;
@@ -83,10 +87,33 @@ impl Stop {
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(SourceError::Repository("a fault in a thread".into()));
                 }
-                Err(RecvTimeoutError::Timeout) => self.check().inspect_err(|_| {
-                    LEFT_ALONE.fetch_add(1, Ordering::SeqCst);
-                })?,
+                Err(RecvTimeoutError::Timeout) => self.check().inspect_err(|_| leave_alone(&progress))?,
             }
+        }
+    }
+}
+
+const AT_WORK: u8 = 0;
+const LEFT: u8 = 1;
+const DONE: u8 = 2;
+
+fn leave_alone(progress: &AtomicU8) {
+    LEFT_ALONE.fetch_add(1, Ordering::SeqCst);
+    if progress
+        .compare_exchange(AT_WORK, LEFT, Ordering::SeqCst, Ordering::SeqCst)
+        .is_err()
+    {
+        LEFT_ALONE.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Tells that the work has ended, also by a panic.
+struct Worker(Arc<AtomicU8>);
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        if self.0.swap(DONE, Ordering::SeqCst) == LEFT {
+            LEFT_ALONE.fetch_sub(1, Ordering::SeqCst);
         }
     }
 }

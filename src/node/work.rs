@@ -1,8 +1,8 @@
 //! Work off the event loop: cancellable, and a panic in it is a rejection.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use napi::bindgen_prelude::{AsyncTask, External, JsObjectValue, JsValue, ToNapiValue, TypeName};
@@ -17,6 +17,14 @@ use crate::turn::unreadable;
 pub struct CancelToken {
     cancelled: Arc<AtomicBool>,
     stop: Stop,
+    /// Held from when it is taken until the work begins: a thread of JavaScript that ends takes its tokens with it.
+    place: Mutex<Option<Place>>,
+}
+
+impl CancelToken {
+    fn place(&self) -> MutexGuard<'_, Option<Place>> {
+        self.place.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// A token of its own, with the milliseconds that the call may take from now on.
@@ -25,7 +33,11 @@ pub fn new_cancel_token(timeout_ms: Option<f64>) -> External<CancelToken> {
     let cancelled = Arc::<AtomicBool>::default();
     let timeout = timeout_ms.and_then(|given| Duration::try_from_secs_f64(given / 1000.0).ok());
     let stop = Stop::new(cancelled.clone(), timeout);
-    External::new(CancelToken { cancelled, stop })
+    External::new(CancelToken {
+        cancelled,
+        stop,
+        place: Mutex::default(),
+    })
 }
 
 /// Makes the work stop at its next read.
@@ -38,27 +50,30 @@ pub fn cancel(token: &External<CancelToken>) {
 /// `fs` and `dns` too.
 static AT_WORK: AtomicUsize = AtomicUsize::new(0);
 
-/// Takes one of so many places, unless all are taken. The work that is started next fills it, and leaves it at its end.
+/// Takes one of so many places for a call, unless all are taken. Its work fills the place, and leaves it at its end.
 #[napi(skip_typescript)]
-pub fn take_place(places: u32) -> bool {
+pub fn take_place(token: &External<CancelToken>, places: u32) -> bool {
     let taken = AT_WORK.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |taken| {
         (taken < places as usize).then_some(taken + 1)
     });
+    if taken.is_ok() {
+        *token.place() = Some(Place);
+    }
     taken.is_ok()
 }
 
 /// Gives back a place that no work came to fill.
 #[napi(skip_typescript)]
-pub fn leave_place() {
-    AT_WORK.fetch_sub(1, Ordering::SeqCst);
+pub fn leave_place(token: &External<CancelToken>) {
+    token.place().take();
 }
 
-/// A place that was taken; left when it is dropped, also where a thread of JavaScript ends before its work does.
+/// A place that was taken; left when it is dropped, wherever that is.
 struct Place;
 
 impl Drop for Place {
     fn drop(&mut self) {
-        leave_place();
+        AT_WORK.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -67,7 +82,7 @@ type Job<T> = Box<dyn FnOnce(Stop) -> Result<T, Error> + Send>;
 /// One call.
 pub struct Work<T> {
     stop: Stop,
-    job: Option<(Job<T>, Place)>,
+    job: Option<(Job<T>, Option<Place>)>,
     failure: Option<Error>,
 }
 
@@ -79,7 +94,7 @@ impl<T: Send + ToNapiValue + TypeName + 'static> Work<T> {
     ) -> AsyncTask<Work<T>> {
         AsyncTask::new(Work {
             stop: token.stop.clone(),
-            job: Some((Box::new(job), Place)),
+            job: Some((Box::new(job), token.place().take())),
             failure: None,
         })
     }

@@ -10,6 +10,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::loose::open_without_waiting;
 use crate::model::{LogKind, Oid, Reflog, SourceError};
 use table::{LogValue, Next, RefValue, Table};
 
@@ -160,7 +161,8 @@ impl Stack {
     }
 
     fn try_read(folder: &Path) -> io::Result<Stack> {
-        let list = match fs::read_to_string(folder.join("tables.list")) {
+        let listed = open_without_waiting(&folder.join("tables.list")).and_then(io::read_to_string);
+        let list = match listed {
             Ok(list) => list,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(error),
