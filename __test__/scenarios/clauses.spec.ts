@@ -1209,7 +1209,7 @@ describe('picks', () => {
     repo.checkout('main').edit('a.ts', 3, 'main').commit('main')
     const turn = await playTurn(repo, () => {
       expect(repo.cherryPick('side~1').status).toBe(1)
-      repo.resolve('a.ts', repo.read('a.ts').replace(/<<<<[^]*>>>>.*\n/, 'both\n'))
+      repo.resolve('a.ts', repo.read('a.ts').replace(/<<<<[\s\S]*>>>>.*\n/, 'both\n'))
       expect(repo.proceed('cherry-pick').status).toBe(0)
     })
     turn.toShow(['a.ts']).toDemote(1)
