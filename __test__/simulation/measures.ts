@@ -101,10 +101,18 @@ export function missedBars(measures: Measures, harder: boolean, deviations = 0):
     missed.push(`${name}: late shown ${percent(product.lateShown, measures.late)}, must be under 5 %`)
   if (product.missingLines > 0)
     missed.push(`${name}: ${product.missingLines} lines of the agent missing from trusted files`)
-  if (above(product.mixed, product.shown, 0.12))
-    missed.push(`${name}: mixed ${percent(product.mixed, product.shown)} of shown files, at most 12 %`)
   if (measures.broken > 0) missed.push(`${name}: ${measures.broken} broken promises`)
   return missed
+}
+
+/**
+ * The bar of untrusted files is one for all turns together: nearly all of these files are conflicts that somebody
+ * resolved by hand, of which harder turns have more.
+ */
+export function missedTrust(measures: Measures): string[] {
+  const { product } = measures
+  if (product === null || product.mixed <= 0.12 * product.shown) return []
+  return [`mixed ${percent(product.mixed, product.shown)} of shown files, at most 12 %`]
 }
 
 /** Without teeth a run proves nothing: the other rules have to fail in it. */

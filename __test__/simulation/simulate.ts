@@ -1,7 +1,7 @@
 // npm run simulate -- --turns 1000 --seed 7 [--hard | --ordinary] [--ask-again 0.1] [--without-addon] [--verbose]
 // npm run simulate -- --turn 42 --seed 7 [--keep]      one turn again; `--keep` leaves its folder and prints what to ask
 import { parseArgs } from 'node:util'
-import { complaint, kindCounts, measure, missedBars, missingTeeth, report } from './measures.js'
+import { complaint, kindCounts, measure, missedBars, missedTrust, missingTeeth, report } from './measures.js'
 import { checkpointsOf } from './play-turn.js'
 import { simulate } from './run.js'
 
@@ -80,6 +80,7 @@ async function main(): Promise<void> {
   const missed = [
     ...(ordinary.length > 0 ? missedBars(measure(ordinary), false) : []),
     ...(harder.length > 0 ? missedBars(measure(harder), true) : []),
+    ...missedTrust(measure(records)),
     ...missingTeeth(measure(records)),
   ]
   const rare = counts.filter(([, count]) => count < 20).map(([kind, count]) => `${kind} ${count}`)

@@ -1,6 +1,6 @@
 // Random turns with known authorship, at a fixed seed. `npm run simulate` plays any number of them.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { complaint, kindCounts, measure, missedBars, missingTeeth, report } from './measures.js'
+import { complaint, kindCounts, measure, missedBars, missedTrust, missingTeeth, report } from './measures.js'
 import type { TurnRecord } from './play-turn.js'
 import { simulate } from './run.js'
 
@@ -25,6 +25,10 @@ describe('simulated turns', () => {
 
   test('harder turns meet every bar', () => {
     expect(missedBars(measure(harder()), true, 2), stories(harder())).toEqual([])
+  })
+
+  test('at most 12 % of the shown files are not trusted', () => {
+    expect(missedTrust(measure(records))).toEqual([])
   })
 
   test('the run has teeth: the other rules fail in it', () => {
