@@ -6,6 +6,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
+use super::raw_commit;
 use crate::model::{CommitWalk, Oid, SourceError};
 
 /// What a walk has to know of a commit.
@@ -27,7 +28,7 @@ impl Links {
             if let Some(parent) = line.strip_prefix(b"parent ") {
                 parents.push(Oid::from_hex(parent)?);
             } else if let Some(committer) = line.strip_prefix(b"committer ") {
-                let seconds = seconds_of(committer).unwrap_or(0);
+                let seconds = raw_commit::signature_seconds(committer);
                 return Some(Links { parents, seconds });
             } else if line.is_empty() {
                 break;
@@ -35,13 +36,6 @@ impl Links {
         }
         None
     }
-}
-
-/// The time behind `Name <mail>`.
-fn seconds_of(committer: &[u8]) -> Option<i64> {
-    let at = committer.iter().rposition(|&byte| byte == b'>')?;
-    let text = std::str::from_utf8(&committer[at + 1..]).ok()?;
-    text.split_ascii_whitespace().next()?.parse().ok()
 }
 
 /// Reads the links of a commit; an error also once the call has to end.

@@ -44,13 +44,8 @@ pub fn message(raw: &[u8]) -> &[u8] {
 
 /// Name and e-mail, and the seconds behind them.
 pub fn signature(person: &[u8]) -> Signature {
-    let end = person
-        .iter()
-        .rposition(|&byte| byte == b'>')
-        .map_or(person.len(), |at| at + 1);
-    let (identity, time) = person.split_at(end);
-    let name_end = identity.iter().position(|&byte| byte == b'<');
-    let identity = match name_end {
+    let (identity, _) = person.split_at(end_of_identity(person));
+    let identity = match identity.iter().position(|&byte| byte == b'<') {
         Some(at) => [
             identity[..at].trim_ascii(),
             b" <",
@@ -63,18 +58,23 @@ pub fn signature(person: &[u8]) -> Signature {
         .concat(),
         None => identity.to_vec(),
     };
-    let seconds = time
-        .trim_ascii()
-        .split(u8::is_ascii_whitespace)
-        .next()
-        .unwrap_or_default();
     Signature {
         identity,
-        seconds: std::str::from_utf8(seconds)
-            .ok()
-            .and_then(|text| text.parse().ok())
-            .unwrap_or(0),
+        seconds: signature_seconds(person),
     }
+}
+
+/// The seconds behind name and e-mail; 0 where there are none.
+pub fn signature_seconds(person: &[u8]) -> i64 {
+    let time = person[end_of_identity(person)..].trim_ascii();
+    let seconds = time.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+    let number = std::str::from_utf8(seconds).ok().and_then(|text| text.parse().ok());
+    number.unwrap_or(0)
+}
+
+fn end_of_identity(person: &[u8]) -> usize {
+    let end = person.iter().rposition(|&byte| byte == b'>');
+    end.map_or(person.len(), |at| at + 1)
 }
 
 #[cfg(test)]

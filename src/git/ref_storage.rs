@@ -7,7 +7,7 @@ use super::reftable::{self, Reftable};
 use crate::model::{Oid, Ref, Reflog, SourceError};
 
 /// Git itself follows a symbolic ref no further.
-const MOST_SYMBOLIC_REFS: usize = 5;
+pub(super) const MOST_SYMBOLIC_REFS: usize = 5;
 
 /// The storages that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,11 +11,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::loose::open_without_waiting;
+use super::ref_storage::MOST_SYMBOLIC_REFS;
 use crate::model::{LogKind, Oid, Reflog, SourceError};
 use table::{LogValue, Next, RefValue, Table};
 
-/// Git itself follows a symbolic ref no further.
-const MOST_SYMBOLIC_REFS: usize = 5;
 /// How often a stack that is rewritten under our hands is read again.
 const MOST_TRIES: u32 = 10;
 /// Bytes of tables read of one stack.
