@@ -150,13 +150,20 @@ fn malformed() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "the loose object is damaged")
 }
 
-/// The backend and the bytes of the id that libgit2 asks for.
+/// What `look` finds for the id that libgit2 asks for, or the status to tell it.
 ///
 /// # Safety
 /// Only with the pointers that libgit2 hands to the functions below.
-unsafe fn asked<'a>(backend: *mut raw::git_odb_backend, oid: *const raw::git_oid) -> Option<(&'a Loose, git2::Oid)> {
+unsafe fn looked_up<T>(
+    backend: *mut raw::git_odb_backend,
+    oid: *const raw::git_oid,
+    look: impl FnOnce(&Loose, &[u8]) -> io::Result<Option<T>>,
+) -> Result<T, c_int> {
     // SAFETY: the backend is the one made above, of which libgit2 only knows the first field; ids are plain bytes.
-    unsafe { Some((backend.cast::<Loose>().as_ref()?, git2::Oid::from_raw(oid))) }
+    let (loose, oid) = unsafe { (backend.cast::<Loose>().as_ref(), git2::Oid::from_raw(oid)) };
+    let loose = loose.ok_or(raw::GIT_ENOTFOUND)?;
+    let found = look(loose, oid.as_bytes()).map_err(|error| failed(&error))?;
+    found.ok_or(raw::GIT_ENOTFOUND)
 }
 
 fn failed(error: &io::Error) -> c_int {
@@ -173,14 +180,11 @@ extern "C" fn read(
     backend: *mut raw::git_odb_backend,
     oid: *const raw::git_oid,
 ) -> c_int {
-    // SAFETY: see `asked`.
-    let Some((loose, oid)) = (unsafe { asked(backend, oid) }) else {
-        return raw::GIT_ENOTFOUND;
-    };
-    match loose.object(oid.as_bytes()) {
-        Ok(None) => raw::GIT_ENOTFOUND,
-        Err(error) => failed(&error),
-        Ok(Some((header, found))) => {
+    // SAFETY: see `looked_up`.
+    let found = unsafe { looked_up(backend, oid, Loose::object) };
+    found.map_or_else(
+        |status| status,
+        |(header, found)| {
             // SAFETY: the places are libgit2's. It frees the memory, which has to be its own; readers of text expect
             // a zero behind the content.
             unsafe {
@@ -195,8 +199,8 @@ extern "C" fn read(
                 kind.write(header.kind);
             }
             0
-        }
-    }
+        },
+    )
 }
 
 extern "C" fn read_header(
@@ -205,22 +209,19 @@ extern "C" fn read_header(
     backend: *mut raw::git_odb_backend,
     oid: *const raw::git_oid,
 ) -> c_int {
-    // SAFETY: see `asked`.
-    let Some((loose, oid)) = (unsafe { asked(backend, oid) }) else {
-        return raw::GIT_ENOTFOUND;
-    };
-    match loose.header(oid.as_bytes()) {
-        Ok(None) => raw::GIT_ENOTFOUND,
-        Err(error) => failed(&error),
-        Ok(Some(header)) => {
+    // SAFETY: see `looked_up`.
+    let found = unsafe { looked_up(backend, oid, Loose::header) };
+    found.map_or_else(
+        |status| status,
+        |header| {
             // SAFETY: the places are libgit2's.
             unsafe {
                 size.write(header.size);
                 kind.write(header.kind);
             }
             0
-        }
-    }
+        },
+    )
 }
 
 extern "C" fn free(backend: *mut raw::git_odb_backend) {
