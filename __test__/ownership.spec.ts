@@ -2,13 +2,17 @@
 // Ownership can only be given away by root; elsewhere there is nothing to try.
 import { spawnSync } from 'node:child_process'
 import { lchownSync, mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { userInfo } from 'node:os'
+import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { gitEnvironment, runGit } from './support/git.js'
 import { temporaryFolder } from './support/turn-repository.js'
 
 const OTHER = 12_345
 const root = join(import.meta.dirname, '..')
+const homeOfRoot = userInfo().homedir
+/** Git says where its parts are: `<prefix>/libexec/git-core`. */
+const prefix = dirname(dirname(spawnSync('git', ['--exec-path'], { encoding: 'utf8' }).stdout.trim()))
 
 interface Verdict {
   git: boolean
@@ -85,6 +89,14 @@ describe.runIf(process.getuid?.() === 0)('a repository of another user', () => {
     ['all below a folder whose name only begins so', false, ({ home }) => [join(home, 'wor/*')]],
     ['a path from home', true, () => ['~/work/repo']],
     ['all below a folder of home', true, () => ['~/work/*']],
+    ['home itself, above', false, () => ['~']],
+    ['all below home', true, () => ['~/*']],
+    ['a path from the home of a user', true, ({ repo }) => [`~root/${relative(homeOfRoot, repo)}`]],
+    ['all below the home of a user by way of the root', true, () => [`~root/${relative(homeOfRoot, '/')}/*`]],
+    ['a path from the home of nobody known', false, ({ repo }) => [`~no-such-user/${relative(homeOfRoot, repo)}`]],
+    ['a path from where git is', true, ({ repo }) => [`%(prefix)/${relative(prefix, repo)}`]],
+    ['another path from where git is', false, () => ['%(prefix)/nowhere']],
+    ['where git is, without a slash', false, () => ['%(prefix)']],
     ['a relative path', false, () => ['work/repo']],
     ['a dot', true, () => ['.']],
     ['a star that is taken back', false, () => ['*', '']],

@@ -421,3 +421,44 @@ describe('a repository that changes between calls and during calls', () => {
     await expectAnswer(request)
   })
 })
+
+/** What a call says of a repository; a call that waits for a pipe is a test that times out. */
+async function outcome(call: Promise<unknown>): Promise<string> {
+  return call.then(
+    (answer) => (answer as TurnAttribution).attribution?.status ?? 'answered',
+    (error: { code: string }) => error.code,
+  )
+}
+
+describe.runIf(process.platform !== 'win32')('a pipe in place of a file of git', () => {
+  // What the call for the card says, and what the one for the head does.
+  const places: [string, string, string][] = [
+    ['HEAD', 'NOT_A_REPOSITORY', 'NOT_A_REPOSITORY'],
+    ['config', 'REPOSITORY_UNREADABLE', 'REPOSITORY_UNREADABLE'],
+    ['config.worktree', 'REPOSITORY_UNREADABLE', 'REPOSITORY_UNREADABLE'],
+    ['packed-refs', 'not-attributed', 'REPOSITORY_UNREADABLE'],
+    ['shallow', 'REPOSITORY_UNREADABLE', 'REPOSITORY_UNREADABLE'],
+    ['info/grafts', 'REPOSITORY_UNREADABLE', 'REPOSITORY_UNREADABLE'],
+    ['objects/info/alternates', 'REPOSITORY_UNREADABLE', 'REPOSITORY_UNREADABLE'],
+    ['objects/pack/pack-1.idx', 'REPOSITORY_UNREADABLE', 'REPOSITORY_UNREADABLE'],
+    ['the branch', 'not-attributed', 'REPOSITORY_UNREADABLE'],
+    ['refs/heads/another', 'not-attributed', 'answered'],
+    ['MERGE_HEAD', 'attributed', 'REPOSITORY_UNREADABLE'],
+    ['logs/HEAD', 'not-attributed', 'answered'],
+  ]
+  it.each(places)('%s is not waited for', async (name, card, head) => {
+    const { repo, request } = await toldTurn()
+    const place = join(repo.cwd, '.git', name === 'the branch' ? repo.git('symbolic-ref', 'HEAD') : name)
+    rmSync(place, { force: true })
+    const made = spawnSync('mkfifo', [place])
+    expect(made.status).toBe(0)
+    // Once anew, and once over a handle that was open before.
+    for (let round = 0; round < 2; round += 1) {
+      expect([name, await outcome(asked(request)), await outcome(addon().readHead(repo.cwd))]).toEqual([
+        name,
+        card,
+        head,
+      ])
+    }
+  })
+})

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 
 use git2::{Odb, Oid, Repository};
 
+use super::loose::object_folders;
+use super::pipes::open_file;
+
 /// The shortest that git makes an id of itself.
 const SHORTEST: usize = 7;
-/// Object databases that borrow from one another in a row; git gives up there too.
-const MAX_ALTERNATES: usize = 6;
 
 /// Finds the abbreviation of ids, and keeps what it found.
 #[derive(Default)]
@@ -30,7 +31,7 @@ impl Abbreviation {
         let mut length = *self
             .least
             .borrow_mut()
-            .get_or_insert_with(|| least_length(packed_objects(&repository.commondir().join("objects"))));
+            .get_or_insert_with(|| least_length(packed_objects(repository.commondir())));
         let full = oid.as_bytes().len() * 2;
         while length < full && is_taken(odb, oid, length) {
             length += 1;
@@ -54,22 +55,14 @@ fn least_length(objects: u64) -> usize {
 }
 
 /// How many objects the packs hold, those of borrowed databases too. What cannot be read is not counted.
-fn packed_objects(objects: &Path) -> u64 {
-    let mut databases = vec![objects.to_path_buf()];
-    let mut seen = HashSet::new();
-    let mut count = 0;
-    for _ in 0..=MAX_ALTERNATES {
-        let mut borrowed = Vec::new();
-        for database in databases {
-            let place = database.canonicalize().unwrap_or_else(|_| database.clone());
-            if seen.insert(place) {
-                count += packed_in(&database.join("pack")).unwrap_or(0);
-                borrowed.extend(alternates(&database));
-            }
-        }
-        databases = borrowed;
-    }
-    count
+fn packed_objects(common: &Path) -> u64 {
+    let folders = object_folders(common).into_iter();
+    // A database may be named in several ways.
+    let places: HashSet<PathBuf> = folders.map(|folder| folder.canonicalize().unwrap_or(folder)).collect();
+    places
+        .iter()
+        .map(|place| packed_in(&place.join("pack")).unwrap_or(0))
+        .sum()
 }
 
 fn packed_in(folder: &Path) -> std::io::Result<u64> {
@@ -91,7 +84,7 @@ fn packed_in(folder: &Path) -> std::io::Result<u64> {
 
 /// The last entry of the fan-out table of a pack index is the number of its objects.
 fn objects_of_pack(index: &Path) -> std::io::Result<u64> {
-    let mut file = File::open(index)?;
+    let mut file = open_file(index)?;
     let mut magic = [0; 4];
     file.read_exact(&mut magic)?;
     let header = if magic == *b"\xfftOc" { 8 } else { 0 };
@@ -100,7 +93,7 @@ fn objects_of_pack(index: &Path) -> std::io::Result<u64> {
 
 /// The number of objects of a multi-pack index, and the names of the pack indexes that it covers.
 fn multi_pack_index(path: &Path) -> Option<(u64, HashSet<Vec<u8>>)> {
-    let mut file = File::open(path).ok()?;
+    let mut file = open_file(path).ok()?;
     let mut header = [0; 12];
     file.read_exact(&mut header).ok()?;
     if !header.starts_with(b"MIDX") {
@@ -127,12 +120,6 @@ fn number_at(file: &mut File, at: u64) -> std::io::Result<u64> {
     file.seek(SeekFrom::Start(at))?;
     file.read_exact(&mut number)?;
     Ok(u64::from(u32::from_be_bytes(number)))
-}
-
-fn alternates(database: &Path) -> Vec<PathBuf> {
-    let text = fs::read_to_string(database.join("info/alternates")).unwrap_or_default();
-    let places = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-    places.map(|place| database.join(place)).collect()
 }
 
 #[cfg(test)]

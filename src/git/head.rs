@@ -1,6 +1,6 @@
 //! What a host records at a snapshot: head, branch, and what will be gone later.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::Duration;
@@ -8,8 +8,8 @@ use std::time::Duration;
 use git2::Repository;
 
 use super::handles::Handle;
-use super::loose::open_without_waiting;
 use super::open::unreadable;
+use super::pipes::open_file;
 use super::ref_storage::RefStorage;
 use crate::model::{Error, HeadFacts, LogMark, Oid, OperationKind, Pin};
 
@@ -100,7 +100,7 @@ impl Log {
             Err(error) if is_absent(&error) => return Ok(none),
             Err(error) => return Err(error),
         }
-        let mut file = File::open(path)?;
+        let mut file = open_file(path)?;
         let length = file.metadata()?.len();
         let mut window = 4096;
         loop {
@@ -224,7 +224,7 @@ impl GitFolder<'_> {
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
         let path = self.path.join(name);
         let mut content = Vec::new();
-        match open_without_waiting(&path).and_then(|file| file.take(LONGEST_STATE_FILE).read_to_end(&mut content)) {
+        match open_file(&path).and_then(|file| file.take(LONGEST_STATE_FILE).read_to_end(&mut content)) {
             Ok(_) => Ok(Some(content)),
             Err(error) if is_absent(&error) => Ok(None),
             Err(error) => Err(unreadable(&path, &error)),

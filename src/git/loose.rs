@@ -11,6 +11,8 @@ use flate2::read::ZlibDecoder;
 use git2::{Binding, Repository};
 use libgit2_sys as raw;
 
+use super::pipes::open_file;
+
 /// As libgit2's own for packs: what is added later stands behind, and before its loose objects.
 const PRIORITY: c_int = 2;
 /// Bytes of a list of alternates.
@@ -32,8 +34,7 @@ struct Loose {
 /// From here on loose objects of the repository are read by this module.
 pub fn read_by_ourselves(repository: &Repository) -> Result<(), git2::Error> {
     let odb = repository.odb()?;
-    let mut folders = Vec::new();
-    collect(&repository.commondir().join("objects"), 0, &mut folders);
+    let folders = object_folders(repository.commondir());
     // SAFETY: all fields are numbers, pointers and optional functions, for which zero is none.
     let mut backend: raw::git_odb_backend = unsafe { std::mem::zeroed() };
     backend.version = raw::GIT_ODB_BACKEND_VERSION;
@@ -50,6 +51,13 @@ pub fn read_by_ourselves(repository: &Repository) -> Result<(), git2::Error> {
     Ok(())
 }
 
+/// Where the objects of a repository lie: its own folder, and those that it names as alternates.
+pub(super) fn object_folders(common: &Path) -> Vec<PathBuf> {
+    let mut folders = Vec::new();
+    collect(&common.join("objects"), 0, &mut folders);
+    folders
+}
+
 /// The folder itself and the alternates that it names.
 fn collect(folder: &Path, depth: u32, folders: &mut Vec<PathBuf>) {
     if depth > MOST_ALTERNATES_DEEP || folders.iter().any(|known| known == folder) {
@@ -57,7 +65,7 @@ fn collect(folder: &Path, depth: u32, folders: &mut Vec<PathBuf>) {
     }
     folders.push(folder.to_path_buf());
     let mut list = Vec::new();
-    if let Ok(file) = open_without_waiting(&folder.join("info/alternates")) {
+    if let Ok(file) = open_file(&folder.join("info/alternates")) {
         // What cannot be read names nothing.
         let _ = file.take(LONGEST_ALTERNATES).read_to_end(&mut list);
     }
@@ -73,7 +81,7 @@ impl Loose {
     fn open(&self, oid: &[u8]) -> io::Result<Option<File>> {
         let name: String = oid.iter().map(|byte| format!("{byte:02x}")).collect();
         for folder in &self.folders {
-            match open_without_waiting(&folder.join(&name[..2]).join(&name[2..])) {
+            match open_file(&folder.join(&name[..2]).join(&name[2..])) {
                 Ok(file) => return Ok(Some(file)),
                 Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
                 Err(error) => return Err(error),
@@ -103,15 +111,6 @@ impl Loose {
         }
         Ok(Some((header, content)))
     }
-}
-
-/// Opens a file; of a pipe in its place, which would be waited for, there is nothing to read.
-pub(super) fn open_without_waiting(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.read(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
-    options.open(path)
 }
 
 struct Header {

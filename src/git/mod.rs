@@ -15,6 +15,7 @@ mod merge_text;
 mod open;
 #[cfg(unix)]
 mod ownership;
+mod pipes;
 mod raw_commit;
 mod ref_storage;
 pub mod reftable;

@@ -8,6 +8,7 @@ use git2::{ErrorClass, Repository, RepositoryOpenFlags};
 use super::loose;
 #[cfg(unix)]
 use super::ownership::Found;
+use super::pipes;
 use super::ref_storage::RefStorage;
 use crate::model::{Error, ErrorCode};
 
@@ -36,6 +37,10 @@ pub fn open(cwd: &Path) -> Result<Opened, Error> {
         Err(error) => return Err(nowhere(&error.to_string())),
     }
     let none: [&std::ffi::OsStr; 0] = [];
+    // Where there is none, opening says why.
+    if let Ok(found) = Repository::discover_path(cwd, none) {
+        pipes::refuse_when_opening(&found).map_err(|error| unreadable(cwd, &error))?;
+    }
     let repository = Repository::open_ext(cwd, RepositoryOpenFlags::empty(), none).map_err(|e| describe(cwd, &e))?;
     verify_owner(&repository, cwd)?;
     // libgit2 takes settings that it may not read for none, and what format the repository is of stands in them.

@@ -1,18 +1,21 @@
 //! Whether git would work in a repository that may belong to somebody else: the rule of
 //! [`safe.directory`](https://git-scm.com/docs/git-config#Documentation/git-config.txt-safedirectory), as git 2.47
-//! applies it. libgit2's own check knows less of it: no `/*`, no `~`, no settings from the environment.
+//! applies it. libgit2's own check knows less of it: no `/*`, no `~`, no `%(prefix)`, no settings from the environment.
 
 use std::env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::{CStr, CString, OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::ptr;
 
 use git2::Config;
 
 /// Settings in the environment are counted; more than this many are not looked at.
 const MOST_SETTINGS: usize = 10_000;
+/// Bytes of what a machine knows of a user.
+const LONGEST_USER: usize = 64 * 1024;
 
 /// What git looks at before it opens a repository.
 #[derive(Debug)]
@@ -95,13 +98,7 @@ fn names(value: &OsStr, place: &Path, cwd: &Path) -> bool {
     if bytes == b"." {
         return cwd.canonicalize().is_ok_and(|cwd| cwd == place);
     }
-    let path = match bytes.strip_prefix(b"~/") {
-        Some(rest) => match env::var_os("HOME") {
-            Some(home) => Path::new(&home).join(OsStr::from_bytes(rest)),
-            None => return false,
-        },
-        None => PathBuf::from(value),
-    };
+    let Some(path) = expanded(value) else { return false };
     if !path.is_absolute() {
         return false;
     }
@@ -113,6 +110,58 @@ fn names(value: &OsStr, place: &Path, cwd: &Path) -> bool {
         }
         None => path.canonicalize().is_ok_and(|path| path == place),
     }
+}
+
+/// The path that a setting means, by git's rule for
+/// [paths in settings](https://git-scm.com/docs/git-config#Documentation/git-config.txt-pathname): `~/`, `~name/` and
+/// `%(prefix)/` stand for folders.
+fn expanded(value: &OsStr) -> Option<PathBuf> {
+    let bytes = value.as_bytes();
+    if let Some(rest) = bytes.strip_prefix(b"%(prefix)/") {
+        return Some(prefix_of_git()?.join(OsStr::from_bytes(rest)));
+    }
+    let Some(rest) = bytes.strip_prefix(b"~") else {
+        return Some(PathBuf::from(value));
+    };
+    let end = rest.iter().position(|&byte| byte == b'/').unwrap_or(rest.len());
+    let (name, rest) = (&rest[..end], rest.get(end + 1..));
+    let home = match name {
+        b"" => PathBuf::from(env::var_os("HOME")?),
+        name => home_of(&CString::new(name).ok()?)?,
+    };
+    Some(rest.map_or(home.clone(), |rest| home.join(OsStr::from_bytes(rest))))
+}
+
+/// Where git is installed: the folder above the `bin` in which it is found. It is not started.
+fn prefix_of_git() -> Option<PathBuf> {
+    let git = env::split_paths(&env::var_os("PATH")?)
+        .map(|folder| folder.join("git"))
+        .find(|git| git.is_file())?;
+    let folder = git.canonicalize().ok()?.parent()?.to_path_buf();
+    let above = |end: &str| {
+        folder
+            .ends_with(end)
+            .then(|| folder.ancestors().nth(Path::new(end).iter().count()))
+    };
+    above("libexec/git-core")
+        .or_else(|| above("bin"))?
+        .map(Path::to_path_buf)
+}
+
+/// The home of a user of this machine.
+fn home_of(name: &CStr) -> Option<PathBuf> {
+    // SAFETY: numbers and pointers, for which zero is none.
+    let mut user: libc::passwd = unsafe { std::mem::zeroed() };
+    let mut texts = vec![0; LONGEST_USER];
+    let mut found = ptr::null_mut();
+    // SAFETY: all places are ours and outlive the call, and `texts` is as long as is said.
+    let status = unsafe { libc::getpwnam_r(name.as_ptr(), &mut user, texts.as_mut_ptr(), texts.len(), &mut found) };
+    if status != 0 || found.is_null() || user.pw_dir.is_null() {
+        return None;
+    }
+    // SAFETY: it was found: its home is a text in `texts`.
+    let home = unsafe { CStr::from_ptr(user.pw_dir) };
+    Some(PathBuf::from(OsStr::from_bytes(home.to_bytes())))
 }
 
 /// The values of `safe.directory` in the order in which git reads them: of the system, of the person, of the

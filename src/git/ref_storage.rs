@@ -3,6 +3,7 @@
 use git2::{ConfigLevel, ErrorCode, ObjectType, Reference, Repository};
 
 use super::logs;
+use super::pipes;
 use super::reftable::{self, Reftable};
 use crate::model::{Oid, Ref, Reflog, SourceError};
 
@@ -60,11 +61,14 @@ impl RefStorage {
     /// One ref by its full name, over symbolic refs; `None` where it does not exist.
     pub fn resolve(self, repository: &Repository, name: &str) -> Result<Option<Oid>, SourceError> {
         match self {
-            RefStorage::Files => match repository.refname_to_id(name) {
-                Ok(oid) => Ok(Oid::from_bytes(oid.as_bytes())),
-                Err(error) if [ErrorCode::NotFound, ErrorCode::InvalidSpec].contains(&error.code()) => Ok(None),
-                Err(error) => Err(failed(&error)),
-            },
+            RefStorage::Files => {
+                pipes::refuse_ref(repository, name.as_bytes()).map_err(|error| unreadable(&error))?;
+                match repository.refname_to_id(name) {
+                    Ok(oid) => Ok(Oid::from_bytes(oid.as_bytes())),
+                    Err(error) if [ErrorCode::NotFound, ErrorCode::InvalidSpec].contains(&error.code()) => Ok(None),
+                    Err(error) => Err(failed(&error)),
+                }
+            }
             RefStorage::Reftable => Ok(tables(repository)?.follow(name.as_bytes())?.0),
         }
     }
@@ -84,6 +88,7 @@ impl RefStorage {
         };
         match self {
             RefStorage::Files => {
+                pipes::refuse_refs(repository).map_err(|error| unreadable(&error))?;
                 for reference in repository.references().map_err(|error| failed(&error))? {
                     check_stopped()?;
                     if let Ok(reference) = reference
@@ -134,6 +139,7 @@ fn tables(repository: &Repository) -> Result<reftable::Reftable, SourceError> {
 }
 
 fn head_file(repository: &Repository) -> Result<Head, SourceError> {
+    pipes::refuse_ref(repository, b"HEAD").map_err(|error| unreadable(&error))?;
     let head = repository.find_reference("HEAD").map_err(|error| failed(&error))?;
     let Some(first) = head.symbolic_target_bytes() else {
         return Ok(Head {
@@ -171,6 +177,10 @@ fn unborn_name(repository: &Repository, first: &[u8]) -> Vec<u8> {
         }
     }
     name
+}
+
+fn unreadable(error: &std::io::Error) -> SourceError {
+    SourceError::Repository(error.to_string())
 }
 
 fn failed(error: &git2::Error) -> SourceError {

@@ -7,10 +7,10 @@ pub mod table;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::loose::open_without_waiting;
+use super::pipes::open_file;
 use super::ref_storage::MOST_SYMBOLIC_REFS;
 use crate::model::{LogKind, Oid, Reflog, SourceError};
 use table::{LogValue, Next, RefValue, Table};
@@ -160,7 +160,7 @@ impl Stack {
     }
 
     fn try_read(folder: &Path) -> io::Result<Stack> {
-        let listed = open_without_waiting(&folder.join("tables.list")).and_then(io::read_to_string);
+        let listed = open_file(&folder.join("tables.list")).and_then(io::read_to_string);
         let list = match listed {
             Ok(list) => list,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
@@ -178,7 +178,9 @@ impl Stack {
             if bytes > MOST_TABLE_BYTES {
                 return Err(io::Error::other("the tables are too large"));
             }
-            tables.push(fs::read(path)?);
+            let mut table = Vec::new();
+            open_file(&path)?.take(MOST_TABLE_BYTES).read_to_end(&mut table)?;
+            tables.push(table);
         }
         Ok(Stack { tables })
     }

@@ -1,0 +1,136 @@
+//! Pipes and devices in place of git's files. libgit2 opens what it reads without looking, and then waits for somebody
+//! to write; so it is looked at before.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::fs::{self, File, FileType};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use git2::Repository;
+
+use super::loose::object_folders;
+use super::ref_storage::MOST_SYMBOLIC_REFS;
+
+/// Bytes of a ref that are looked at: more than any name of a ref that git makes.
+const LONGEST_REF: u64 = 64 * 1024;
+
+/// Opens a regular file; of anything else nothing is read.
+pub fn open_file(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    let file = options.open(path)?;
+    refuse_type(path, file.metadata()?.file_type())?;
+    Ok(file)
+}
+
+/// Fails where one of the files is a pipe that libgit2 reads when it opens a repository or its objects. `own` is the git
+/// directory of the worktree.
+pub fn refuse_when_opening(own: &Path) -> io::Result<()> {
+    let common = common_of(own);
+    let files = [
+        own.join("HEAD"),
+        own.join("config.worktree"),
+        own.join("gitdir"),
+        common.join("config"),
+        common.join("shallow"),
+        common.join("info/grafts"),
+        common.join("objects/info/alternates"),
+        common.join("objects/info/commit-graph"),
+    ];
+    files.iter().try_for_each(|file| refuse(file))?;
+    object_folders(&common)
+        .iter()
+        .try_for_each(|objects| refuse_below(&objects.join("pack")))
+}
+
+/// Fails where a ref, or one that it stands for, is a pipe.
+pub fn refuse_ref(repository: &Repository, name: &[u8]) -> io::Result<()> {
+    refuse(&repository.commondir().join("packed-refs"))?;
+    let mut name = name.to_vec();
+    for _ in 0..=MOST_SYMBOLIC_REFS {
+        let files = [repository.path(), repository.commondir()].map(|folder| folder.join(named(&name)));
+        files.iter().try_for_each(|file| refuse(file))?;
+        let mut content = Vec::new();
+        // What cannot be read is for libgit2 to say.
+        let file = files.iter().find_map(|file| open_file(file).ok());
+        if file.is_none_or(|file| file.take(LONGEST_REF).read_to_end(&mut content).is_err()) {
+            break;
+        }
+        match content.strip_prefix(b"ref:") {
+            Some(target) => name = target.trim_ascii().to_vec(),
+            None => break,
+        }
+    }
+    Ok(())
+}
+
+/// Fails where any ref is a pipe.
+pub fn refuse_refs(repository: &Repository) -> io::Result<()> {
+    refuse(&repository.commondir().join("packed-refs"))?;
+    refuse_below(&repository.commondir().join("refs"))?;
+    refuse_below(&repository.path().join("refs"))
+}
+
+/// The git directory that all worktrees share.
+fn common_of(own: &Path) -> PathBuf {
+    let mut name = Vec::new();
+    let file = open_file(&own.join("commondir"));
+    match file.and_then(|file| file.take(LONGEST_REF).read_to_end(&mut name)) {
+        Ok(_) => own.join(named(name.trim_ascii_end())),
+        Err(_) => own.to_path_buf(),
+    }
+}
+
+#[cfg(unix)]
+fn named(bytes: &[u8]) -> &OsStr {
+    std::os::unix::ffi::OsStrExt::from_bytes(bytes)
+}
+
+/// No pipes lie in folders elsewhere; names that are no text lead nowhere.
+#[cfg(not(unix))]
+fn named(bytes: &[u8]) -> &OsStr {
+    OsStr::new(std::str::from_utf8(bytes).unwrap_or_default())
+}
+
+fn refuse(file: &Path) -> io::Result<()> {
+    match fs::metadata(file) {
+        Ok(found) => refuse_type(file, found.file_type()),
+        Err(_) => Ok(()),
+    }
+}
+
+fn refuse_type(file: &Path, found: FileType) -> io::Result<()> {
+    if found.is_file() || found.is_dir() {
+        return Ok(());
+    }
+    let what = format!("{} is neither a file nor a folder", file.display());
+    Err(io::Error::new(io::ErrorKind::InvalidData, what))
+}
+
+/// Looks at all that lies in a folder; what cannot be listed is for libgit2 to say.
+fn refuse_below(folder: &Path) -> io::Result<()> {
+    let mut pending = vec![folder.to_path_buf()];
+    // Links may lead in a circle.
+    let mut linked = HashSet::new();
+    while let Some(folder) = pending.pop() {
+        for child in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = child.path();
+            let Ok(mut found) = child.file_type() else { continue };
+            if found.is_symlink() {
+                let Ok(leads_to) = fs::metadata(&path) else { continue };
+                found = leads_to.file_type();
+                if found.is_dir() && !path.canonicalize().is_ok_and(|place| linked.insert(place)) {
+                    continue;
+                }
+            }
+            refuse_type(&path, found)?;
+            if found.is_dir() {
+                pending.push(path);
+            }
+        }
+    }
+    Ok(())
+}
