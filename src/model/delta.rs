@@ -1,12 +1,14 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Deref;
+use std::sync::Arc;
 
 use super::Oid;
 
-/// A path inside the repository: bytes as git stores them, `/` between components.
+/// A path inside the repository: bytes as git stores them, `/` between components. Copies share them: the deltas and
+/// verdicts of a turn name the same paths again and again.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct RepoPath(Box<[u8]>);
+pub struct RepoPath(Arc<[u8]>);
 
 impl RepoPath {
     /// The path as text; bytes that are not UTF-8 become U+FFFD.

@@ -21,4 +21,4 @@ pub use source::{
     Commit, CommitWalk, Contents, Favour, GitSource, LineChange, LineCounts, LogKind, ObjectKind, Phase, Ref, Reflog,
     Signature, SourceError,
 };
-pub use tree::{Tree, TreeEntry};
+pub use tree::{RawEntry, Tree, TreeEntry};

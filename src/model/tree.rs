@@ -1,3 +1,5 @@
+use memchr::memchr;
+
 use super::{FileMode, Oid};
 
 /// An entry of a tree object.
@@ -20,30 +22,37 @@ pub struct Tree {
 
 impl Tree {
     /// Takes the raw content of a tree object; `None` where it is malformed.
-    pub fn parse(raw: &[u8], oid_length: usize) -> Option<Tree> {
-        let mut rest = raw;
-        while !rest.is_empty() {
-            rest = split_entry(rest, oid_length)?.1;
+    pub fn parse(raw: impl Into<Box<[u8]>>, oid_length: usize) -> Option<Tree> {
+        let raw = raw.into();
+        if oid_length != 20 && oid_length != 32 {
+            return None;
         }
-        Some(Tree {
-            raw: raw.into(),
-            oid_length,
-        })
+        let mut rest = &raw[..];
+        while !rest.is_empty() {
+            rest = &rest[RawEntry::split(rest, oid_length)?.raw.len()..];
+        }
+        Some(Tree { raw, oid_length })
     }
 
     /// The entries in the order they are stored.
     pub fn entries(&self) -> impl Iterator<Item = TreeEntry<'_>> {
+        self.raw_entries().map(|entry| entry.read())
+    }
+
+    /// The same, not yet taken apart.
+    pub fn raw_entries(&self) -> impl Iterator<Item = RawEntry<'_>> {
         let mut rest = &self.raw[..];
         std::iter::from_fn(move || {
-            let (entry, after) = split_entry(rest, self.oid_length)?;
-            rest = after;
+            let entry = RawEntry::split(rest, self.oid_length)?;
+            rest = &rest[entry.raw.len()..];
             Some(entry)
         })
     }
 
     /// The entry of that name.
     pub fn get(&self, name: &[u8]) -> Option<TreeEntry<'_>> {
-        self.entries().find(|entry| entry.name == name)
+        let found = self.raw_entries().find(|entry| entry.name() == name);
+        found.map(|entry| entry.read())
     }
 
     /// Bytes of the raw object.
@@ -52,28 +61,65 @@ impl Tree {
     }
 }
 
-/// Splits `<octal mode> <name>\0<oid>` off the front.
-fn split_entry(raw: &[u8], oid_length: usize) -> Option<(TreeEntry<'_>, &[u8])> {
-    let space = raw.iter().position(|&byte| byte == b' ')?;
-    let mut mode = 0u32;
-    for &digit in &raw[..space] {
-        if !(b'0'..=b'7').contains(&digit) {
+/// `<octal mode> <name>\0<oid>` as it stands in a tree object: most entries of two trees are the same bytes.
+#[derive(Clone, Copy)]
+pub struct RawEntry<'a> {
+    /// All of it.
+    pub raw: &'a [u8],
+    name_start: usize,
+    name_end: usize,
+    mode: u32,
+}
+
+impl<'a> RawEntry<'a> {
+    /// The entry at the front; `None` where it is malformed.
+    fn split(raw: &'a [u8], oid_length: usize) -> Option<RawEntry<'a>> {
+        let mut mode = 0u32;
+        let mut at = 0;
+        loop {
+            match *raw.get(at)? {
+                digit @ b'0'..=b'7' => mode = mode.checked_mul(8)?.checked_add(u32::from(digit - b'0'))?,
+                b' ' if at > 0 => break,
+                _ => return None,
+            }
+            at += 1;
+        }
+        let name_start = at + 1;
+        let name_end = name_start + memchr(0, raw.get(name_start..)?)?;
+        if name_end == name_start {
             return None;
         }
-        mode = mode.checked_mul(8)?.checked_add(u32::from(digit - b'0'))?;
+        Some(RawEntry {
+            raw: raw.get(..name_end + 1 + oid_length)?,
+            name_start,
+            name_end,
+            mode,
+        })
     }
-    let name_end = space + 1 + raw[space + 1..].iter().position(|&byte| byte == 0)?;
-    let oid_end = name_end + 1 + oid_length;
-    if space == 0 || name_end == space + 1 || oid_end > raw.len() {
-        return None;
+
+    /// The name: one path component.
+    pub fn name(&self) -> &'a [u8] {
+        &self.raw[self.name_start..self.name_end]
     }
-    let oid = Oid::from_bytes(&raw[name_end + 1..oid_end])?;
-    let entry = TreeEntry {
-        name: &raw[space + 1..name_end],
-        mode: FileMode::canonical(mode),
-        oid,
-    };
-    Some((entry, &raw[oid_end..]))
+
+    /// Whether it is a folder.
+    pub fn is_tree(&self) -> bool {
+        self.mode() == FileMode::TREE
+    }
+
+    /// Takes it apart.
+    pub fn read(&self) -> TreeEntry<'a> {
+        let oid = Oid::from_bytes(&self.raw[self.name_end + 1..]);
+        TreeEntry {
+            name: self.name(),
+            mode: self.mode(),
+            oid: oid.expect("the length was looked at when the tree was"),
+        }
+    }
+
+    fn mode(&self) -> FileMode {
+        FileMode::canonical(self.mode)
+    }
 }
 
 #[cfg(test)]
@@ -86,7 +132,7 @@ mod tests {
         raw.extend([7; 20]);
         raw.extend(b"40000 dir\0");
         raw.extend([8; 20]);
-        let tree = Tree::parse(&raw, 20).unwrap();
+        let tree = Tree::parse(&raw[..], 20).unwrap();
         let modes: Vec<_> = tree.entries().map(|entry| entry.mode).collect();
         assert_eq!(modes, [FileMode::REGULAR, FileMode::TREE]);
         assert_eq!(tree.get(b"dir").unwrap().oid.as_bytes(), [8; 20]);
@@ -95,6 +141,6 @@ mod tests {
                 assert!(Tree::parse(&raw[..cut], 20).is_none(), "cut at {cut}");
             }
         }
-        assert!(Tree::parse(b"9 a\0aaaaaaaaaaaaaaaaaaaa", 20).is_none());
+        assert!(Tree::parse(&b"9 a\0aaaaaaaaaaaaaaaaaaaa"[..], 20).is_none());
     }
 }

@@ -8,7 +8,7 @@ use super::replay::{Replay, Role};
 use super::snapshot::{Snapshot, resolve, unreadable};
 use super::state::{Merge, State};
 use super::transition;
-use super::tree_delta::tree_delta;
+use super::tree_delta::{KnownDelta, tree_delta};
 use super::turn_commits::{Bounds, TurnCommits, turn_commits};
 use crate::model::outcome::{BranchTransition, Evidence, NotAttributed, Note, Status};
 use crate::model::{
@@ -337,7 +337,12 @@ impl Turn<'_> {
         };
         let foreign = carried_on(&mut replay, to_head, self.to)?;
         let start = State::of_tree(Some(analysis.from.tree));
-        let expected = State::merge(source, &start_head, &start, &foreign)?;
+        let snapshots = KnownDelta {
+            old: Some(analysis.from.tree),
+            new: Some(analysis.to.tree),
+            delta: &analysis.delta,
+        };
+        let expected = State::merge_beside(source, &start_head, &start, &foreign, &snapshots)?;
 
         let redo_conflicts = replay.redo_conflicts(to_head)?;
         let expected_at = |path: &RepoPath, change: &Change| expected.changed(path).unwrap_or(change.old);

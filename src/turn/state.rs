@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::tree_delta::{any_file_under, lookup, tree_delta};
+use super::tree_delta::{KnownDelta, any_file_under, lookup, tree_delta, tree_delta_beside};
 use crate::model::{Change, Contents, Delta, Entry, Favour, GitSource, LineCounts, Oid, RepoPath, SourceError};
 use crate::rules::merge3::{BaseFiles, MergeLimits, Merged, merge3_with_base};
 
@@ -57,7 +57,11 @@ impl State {
 
     /// The paths in which two states differ.
     pub fn delta(&self, source: &dyn GitSource, new: &State) -> Result<Delta, SourceError> {
-        let mut delta = tree_delta(source, self.tree, new.tree)?;
+        self.laid_over_delta(source, new, tree_delta(source, self.tree, new.tree)?)
+    }
+
+    /// What `delta`, of the two trees, becomes with what is laid over them.
+    fn laid_over_delta(&self, source: &dyn GitSource, new: &State, mut delta: Delta) -> Result<Delta, SourceError> {
         if Rc::ptr_eq(&self.laid_over, &new.laid_over) && self.tree == new.tree {
             return Ok(delta);
         }
@@ -81,6 +85,25 @@ impl State {
         State::merge_favouring(source, base, ours, theirs, None)
     }
 
+    /// The same, where `base` and `theirs` differ little from two trees whose delta is known.
+    pub fn merge_beside(
+        source: &dyn GitSource,
+        base: &State,
+        ours: &State,
+        theirs: &State,
+        known: &KnownDelta<'_>,
+    ) -> Result<Merge, SourceError> {
+        let on_theirs = tree_delta_beside(source, base.tree, theirs.tree, known)?;
+        let on_theirs = base.laid_over_delta(source, theirs, on_theirs)?;
+        State::merge_deltas(
+            source,
+            base,
+            [ours, theirs],
+            [base.delta(source, ours)?, on_theirs],
+            None,
+        )
+    }
+
     /// The same with the lines of one side where both changed them.
     pub fn merge_favouring(
         source: &dyn GitSource,
@@ -89,10 +112,20 @@ impl State {
         theirs: &State,
         favour: Option<Favour>,
     ) -> Result<Merge, SourceError> {
+        let deltas = [base.delta(source, ours)?, base.delta(source, theirs)?];
+        State::merge_deltas(source, base, [ours, theirs], deltas, favour)
+    }
+
+    fn merge_deltas(
+        source: &dyn GitSource,
+        base: &State,
+        [ours, theirs]: [&State; 2],
+        [on_ours, on_theirs]: [Delta; 2],
+        favour: Option<Favour>,
+    ) -> Result<Merge, SourceError> {
         // The smaller side is laid over the larger one: merging is symmetric but for what a conflict keeps.
         let (mut onto, mut other) = (ours, theirs);
-        let mut onto_delta = base.delta(source, ours)?;
-        let mut other_delta = base.delta(source, theirs)?;
+        let (mut onto_delta, mut other_delta) = (on_ours, on_theirs);
         let onto_is_ours = onto_delta.len() >= other_delta.len();
         if !onto_is_ours {
             std::mem::swap(&mut onto, &mut other);

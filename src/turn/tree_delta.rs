@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::model::{Change, Delta, Entry, FileMode, GitSource, Oid, RepoPath, SourceError, TreeEntry};
+use crate::model::{Change, Delta, Entry, FileMode, GitSource, Oid, RawEntry, RepoPath, SourceError, TreeEntry};
 
 /// Folders inside folders; deeper trees are refused rather than followed to the end of the stack.
 const MAX_DEPTH: usize = 1024;
@@ -14,18 +14,80 @@ pub fn tree_delta(source: &dyn GitSource, old: Option<Oid>, new: Option<Oid>) ->
     let mut walk = Walk {
         source,
         path: Vec::new(),
-        delta: Delta::new(),
+        found: Vec::new(),
     };
     walk.trees(old, new, 0)?;
-    // A tree that is out of order can give one path twice; what then turns out equal is no change.
-    walk.delta.retain(|_, change| change.old != change.new);
-    Ok(walk.delta)
+    Ok(as_delta(walk.found))
+}
+
+/// Two trees and their delta, known already.
+pub struct KnownDelta<'a> {
+    /// The old side.
+    pub old: Option<Oid>,
+    /// The new side.
+    pub new: Option<Oid>,
+    /// The paths in which they differ.
+    pub delta: &'a Delta,
+}
+
+/// The delta of two trees of which each differs little from one of a pair whose delta is known: the trees of two heads,
+/// beside the snapshots taken there. Only what differs from the pair is walked.
+pub fn tree_delta_beside(
+    source: &dyn GitSource,
+    old: Option<Oid>,
+    new: Option<Oid>,
+    known: &KnownDelta<'_>,
+) -> Result<Delta, SourceError> {
+    let to_old = tree_delta(source, old, known.old)?;
+    let to_new = tree_delta(source, new, known.new)?;
+    let mut delta = known.delta.clone();
+    for path in to_old.keys().chain(to_new.keys()) {
+        let (before, after) = (to_old.get(path), to_new.get(path));
+        let between = known.delta.get(path);
+        // Where one pair says nothing of a path, its two sides are alike, and another pair knows the state.
+        let known_old = before.map(|change| change.new);
+        let known_old = known_old
+            .or(between.map(|change| change.old))
+            .or(after.map(|change| change.new));
+        let known_new = after.map(|change| change.new);
+        let known_new = known_new
+            .or(between.map(|change| change.new))
+            .or(before.map(|change| change.new));
+        let change = Change {
+            old: before.map(|change| change.old).or(known_old).flatten(),
+            new: after.map(|change| change.old).or(known_new).flatten(),
+        };
+        if change.old == change.new {
+            delta.remove(path);
+        } else {
+            delta.insert(path.clone(), change);
+        }
+    }
+    Ok(delta)
+}
+
+/// Orders what a walk found. A tree that is out of order can give one path twice; what then turns out equal is no change.
+fn as_delta(mut found: Vec<(RepoPath, Change)>) -> Delta {
+    // A walk goes in git's order of trees, where the files of a folder stand behind `folder.txt`.
+    if !found.is_sorted_by(|(one, _), (two, _)| one < two) {
+        found.sort_by(|(one, _), (two, _)| one.cmp(two));
+        found.dedup_by(|(later, second), (earlier, first)| {
+            let is_same = later == earlier;
+            if is_same {
+                first.old = second.old.or(first.old);
+                first.new = second.new.or(first.new);
+            }
+            is_same
+        });
+        found.retain(|(_, change)| change.old != change.new);
+    }
+    found.into_iter().collect()
 }
 
 struct Walk<'a> {
     source: &'a dyn GitSource,
     path: Vec<u8>,
-    delta: Delta,
+    found: Vec<(RepoPath, Change)>,
 }
 
 impl Walk<'_> {
@@ -38,18 +100,29 @@ impl Walk<'_> {
         }
         let old_tree = old.map(|oid| self.source.read_tree(oid)).transpose()?;
         let new_tree = new.map(|oid| self.source.read_tree(oid)).transpose()?;
-        let mut olds = old_tree.iter().flat_map(|tree| tree.entries()).peekable();
-        let mut news = new_tree.iter().flat_map(|tree| tree.entries()).peekable();
+        let mut olds = old_tree.iter().flat_map(|tree| tree.raw_entries());
+        let mut news = new_tree.iter().flat_map(|tree| tree.raw_entries());
+        let (mut old, mut new) = (olds.next(), news.next());
         loop {
-            let order = match (olds.peek(), news.peek()) {
+            let order = match (&old, &new) {
                 (None, None) => return Ok(()),
                 (Some(_), None) => Ordering::Less,
                 (None, Some(_)) => Ordering::Greater,
+                (Some(one), Some(two)) if one.raw == two.raw => {
+                    (old, new) = (olds.next(), news.next());
+                    continue;
+                }
                 (Some(one), Some(two)) => tree_order(one, two),
             };
-            let one = if order.is_le() { olds.next() } else { None };
-            let two = if order.is_ge() { news.next() } else { None };
+            let one = old.filter(|_| order.is_le()).map(|entry| entry.read());
+            let two = new.filter(|_| order.is_ge()).map(|entry| entry.read());
             self.entries(one, two, depth)?;
+            if order.is_le() {
+                old = olds.next();
+            }
+            if order.is_ge() {
+                new = news.next();
+            }
         }
     }
 
@@ -65,30 +138,28 @@ impl Walk<'_> {
                 oid: entry.oid,
             })
         };
-        if state(old) == state(new) {
+        let (before, after) = (state(old), state(new));
+        if before == after {
             return Ok(());
         }
-        let Some(name) = old.or(new).map(|entry| entry.name) else {
-            return Ok(());
-        };
+        let Some(entry) = old.or(new) else { return Ok(()) };
         let length = self.path.len();
         if length > 0 {
             self.path.push(b'/');
         }
-        self.path.extend_from_slice(name);
+        self.path.extend_from_slice(entry.name);
         // Both sides are of one kind here: `tree_order` tells a folder from a file of the same name.
-        if old.or(new).is_some_and(|entry| entry.mode == FileMode::TREE) {
+        if entry.mode == FileMode::TREE {
             self.trees(old.map(|entry| entry.oid), new.map(|entry| entry.oid), depth + 1)?;
         } else {
-            if self.delta.len() == MAX_PATHS {
+            if self.found.len() == MAX_PATHS {
                 return Err(SourceError::Limit("changed paths"));
             }
-            let change = self
-                .delta
-                .entry(RepoPath::from(&self.path))
-                .or_insert(Change { old: None, new: None });
-            change.old = state(old).or(change.old);
-            change.new = state(new).or(change.new);
+            let change = Change {
+                old: before,
+                new: after,
+            };
+            self.found.push((RepoPath::from(&self.path), change));
         }
         self.path.truncate(length);
         Ok(())
@@ -96,16 +167,17 @@ impl Walk<'_> {
 }
 
 /// Git's order inside a tree object: a folder sorts as if its name ended in a slash.
-fn tree_order(one: &TreeEntry<'_>, two: &TreeEntry<'_>) -> Ordering {
-    let key = |entry: &TreeEntry<'_>, at: usize| match entry.name.get(at) {
+fn tree_order(one: &RawEntry<'_>, two: &RawEntry<'_>) -> Ordering {
+    let (first, second) = (one.name(), two.name());
+    let key = |entry: &RawEntry<'_>, name: &[u8], at: usize| match name.get(at) {
         Some(&byte) => byte,
-        None if entry.mode == FileMode::TREE => b'/',
+        None if entry.is_tree() => b'/',
         None => 0,
     };
-    let common = one.name.len().min(two.name.len());
-    one.name[..common].cmp(&two.name[..common]).then_with(|| {
-        let (first, second) = (key(one, common), key(two, common));
-        first.cmp(&second).then(one.name.len().cmp(&two.name.len()))
+    let common = first.len().min(second.len());
+    first[..common].cmp(&second[..common]).then_with(|| {
+        let by_key = key(one, first, common).cmp(&key(two, second, common));
+        by_key.then(first.len().cmp(&second.len()))
     })
 }
 
@@ -118,9 +190,9 @@ pub fn lookup(source: &dyn GitSource, tree: Option<Oid>, path: &[u8]) -> Result<
     };
     let tree = source.read_tree(directory)?;
     let found = tree
-        .entries()
-        .find(|entry| entry.name == name && entry.mode != FileMode::TREE);
-    Ok(found.map(|entry| Entry {
+        .raw_entries()
+        .find(|entry| !entry.is_tree() && entry.name() == name);
+    Ok(found.map(|entry| entry.read()).map(|entry| Entry {
         mode: entry.mode,
         oid: entry.oid,
     }))
@@ -131,11 +203,9 @@ fn subtree(source: &dyn GitSource, tree: Option<Oid>, directory: &[u8]) -> Resul
     let Some(mut oid) = tree else { return Ok(None) };
     for name in directory.split(|&byte| byte == b'/').filter(|name| !name.is_empty()) {
         let tree = source.read_tree(oid)?;
-        let found = tree
-            .entries()
-            .find(|entry| entry.name == name && entry.mode == FileMode::TREE);
+        let found = tree.raw_entries().find(|entry| entry.is_tree() && entry.name() == name);
         match found {
-            Some(entry) => oid = entry.oid,
+            Some(entry) => oid = entry.read().oid,
             None => return Ok(None),
         }
     }
