@@ -29,7 +29,7 @@ if (wanted.length === 0) {
 
 const failed = wanted.filter(({ name, env, folders }) => {
   console.log(`\n${name}`)
-  const run = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...folders], {
+  const run = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--testTimeout=600000', ...folders], {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: 'inherit',

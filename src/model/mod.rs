@@ -19,6 +19,6 @@ pub use oid::Oid;
 pub use request::{Checkpoint, DemotedDetail, TurnRequest};
 pub use source::{
     Commit, CommitWalk, Contents, Favour, GitSource, LineChange, LineCounts, LogKind, ObjectKind, Phase, Ref, Reflog,
-    Signature, SourceError,
+    Signature, SourceError, TreeReader, TreeReaders,
 };
 pub use tree::{RawEntry, Tree, TreeEntry};

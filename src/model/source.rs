@@ -215,12 +215,28 @@ pub trait Contents {
     fn count_lines(&self, old: &[u8], new: &[u8]) -> Result<LineCounts, SourceError>;
 }
 
+/// What gives each thread a reader of its own.
+pub trait TreeReaders: Sync {
+    /// A reader for one thread.
+    fn reader(&self) -> Box<dyn TreeReader + '_>;
+}
+
+/// Reads trees on one thread.
+pub trait TreeReader {
+    /// A tree object, as [`GitSource::read_tree`]. That it is not known here says nothing: the source may know it.
+    fn read_tree(&mut self, oid: Oid) -> Result<Rc<Tree>, SourceError>;
+}
+
 /// Everything that attribution reads from a repository. Read-only; the rules do not know what answers.
 pub trait GitSource: Contents {
     /// What kind of object an id is.
     fn kind(&self, oid: Oid) -> Result<ObjectKind, SourceError>;
     /// A tree object.
     fn read_tree(&self, oid: Oid) -> Result<Rc<Tree>, SourceError>;
+    /// Readers of trees for several threads at once, where there are any.
+    fn tree_readers(&self) -> Option<Box<dyn TreeReaders + '_>> {
+        None
+    }
     /// A commit.
     fn read_commit(&self, oid: Oid) -> Result<Rc<Commit>, SourceError>;
     /// The message of a commit; bytes that are not UTF-8 become U+FFFD.

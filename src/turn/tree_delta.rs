@@ -1,23 +1,134 @@
 //! The delta of two trees: a merge walk that reads only what differs.
 
-use std::cmp::Ordering;
+use std::cmp::Ordering as Order;
+use std::rc::Rc;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
-use crate::model::{Change, Delta, Entry, FileMode, GitSource, Oid, RawEntry, RepoPath, SourceError, TreeEntry};
+use crate::model::{
+    Change, Delta, Entry, FileMode, GitSource, Oid, RawEntry, RepoPath, SourceError, Tree, TreeEntry, TreeReaders,
+};
 
 /// Folders inside folders; deeper trees are refused rather than followed to the end of the stack.
 const MAX_DEPTH: usize = 1024;
 /// Changed paths, and files looked through: a few small trees can name each other for thousands of millions of paths.
 const MAX_PATHS: usize = 2_000_000;
+/// From so many differing folders on, several threads are sooner done than one.
+const MANY_PAIRS: usize = 128;
+const MOST_THREADS: usize = 4;
+/// Bytes of stack that a folder needs at most, and how many more there are once fewer are left.
+const STACK_LEFT: usize = 64 << 10;
+const STACK_MORE: usize = 1 << 20;
 
 /// The paths in which two trees differ; `None` is the empty tree. Equal subtrees are not read.
 pub fn tree_delta(source: &dyn GitSource, old: Option<Oid>, new: Option<Oid>) -> Result<Delta, SourceError> {
-    let mut walk = Walk {
-        source,
+    let mut walk = Walk::new(|oid| source.read_tree(oid));
+    let root = Pair {
         path: Vec::new(),
-        found: Vec::new(),
+        old,
+        new,
     };
-    walk.trees(old, new, 0)?;
-    Ok(as_delta(walk.found))
+    let mut pairs = vec![root];
+    for depth in 0..=MAX_DEPTH {
+        pairs.retain(|pair| pair.old != pair.new);
+        if pairs.is_empty() {
+            return Ok(as_delta(walk.found));
+        }
+        if pairs.len() >= MANY_PAIRS {
+            match source.tree_readers() {
+                Some(readers) => walk.found.extend(by_threads(source, readers.as_ref(), &pairs, depth)?),
+                None => pairs.iter().try_for_each(|pair| walk.below(pair, depth))?,
+            }
+            check_size(walk.found.len())?;
+            return Ok(as_delta(walk.found));
+        }
+        // Level by level, until there is enough for several threads.
+        let mut below = Vec::new();
+        for pair in pairs {
+            walk.compare(&pair, &mut |_, pair| {
+                below.push(pair);
+                Ok(())
+            })?;
+        }
+        pairs = below;
+    }
+    Err(SourceError::Limit("tree depth"))
+}
+
+/// Walks what lies below the pairs on several threads. What their readers do not know is walked here: the source says
+/// what is wrong with it, if anything is.
+fn by_threads(
+    source: &dyn GitSource,
+    readers: &dyn TreeReaders,
+    pairs: &[Pair],
+    depth: usize,
+) -> Result<Vec<(RepoPath, Change)>, SourceError> {
+    let next = AtomicUsize::new(0);
+    let work = || -> Vec<(usize, Result<Vec<(RepoPath, Change)>, SourceError>)> {
+        let mut reader = readers.reader();
+        let mut done = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(pair) = pairs.get(at) else { return done };
+            let mut walk = Walk::new(|oid| reader.read_tree(oid));
+            let walked = walk.below(pair, depth).map(|()| walk.found);
+            let ends = matches!(
+                walked,
+                Err(SourceError::Aborted | SourceError::TimedOut | SourceError::Limit(_))
+            );
+            done.push((at, walked));
+            if ends {
+                // The others need not go on either.
+                next.store(pairs.len(), Ordering::Relaxed);
+            }
+        }
+    };
+    let mut walked = thread::scope(|scope| {
+        let others: Vec<_> = (1..threads())
+            .filter_map(|_| {
+                thread::Builder::new()
+                    .name("turn-attribution".into())
+                    .spawn_scoped(scope, work)
+                    .ok()
+            })
+            .collect();
+        let mut walked = work();
+        for other in others {
+            match other.join() {
+                Ok(more) => walked.extend(more),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        walked
+    });
+    walked.sort_by_key(|(at, _)| *at);
+    let mut found = Vec::new();
+    for (at, walked) in walked {
+        match walked {
+            Ok(more) => found.extend(more),
+            Err(error @ (SourceError::Aborted | SourceError::TimedOut | SourceError::Limit(_))) => return Err(error),
+            Err(_) => {
+                let mut walk = Walk::new(|oid| source.read_tree(oid));
+                walk.below(&pairs[at], depth)?;
+                found.extend(walk.found);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// How many threads walk: more than a few leave the host, and the agent, none.
+fn threads() -> usize {
+    static THREADS: OnceLock<usize> = OnceLock::new();
+    *THREADS.get_or_init(|| thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS))
+}
+
+fn check_size(paths: usize) -> Result<(), SourceError> {
+    if paths > MAX_PATHS {
+        return Err(SourceError::Limit("changed paths"));
+    }
+    Ok(())
 }
 
 /// Two trees and their delta, known already.
@@ -84,30 +195,59 @@ fn as_delta(mut found: Vec<(RepoPath, Change)>) -> Delta {
     found.into_iter().collect()
 }
 
-struct Walk<'a> {
-    source: &'a dyn GitSource,
+/// Two trees that stand at the same path.
+struct Pair {
+    /// The path; empty for the root.
     path: Vec<u8>,
+    old: Option<Oid>,
+    new: Option<Oid>,
+}
+
+struct Walk<Read> {
+    read: Read,
+    /// Folders: empty ones can name each other without end.
+    compared: usize,
     found: Vec<(RepoPath, Change)>,
 }
 
-impl Walk<'_> {
-    fn trees(&mut self, old: Option<Oid>, new: Option<Oid>, depth: usize) -> Result<(), SourceError> {
-        if old == new {
-            return Ok(());
+impl<Read: FnMut(Oid) -> Result<Rc<Tree>, SourceError>> Walk<Read> {
+    fn new(read: Read) -> Walk<Read> {
+        Walk {
+            read,
+            compared: 0,
+            found: Vec::new(),
         }
+    }
+
+    /// All that differs at or below a pair.
+    fn below(&mut self, pair: &Pair, depth: usize) -> Result<(), SourceError> {
         if depth > MAX_DEPTH {
             return Err(SourceError::Limit("tree depth"));
         }
-        let old_tree = old.map(|oid| self.source.read_tree(oid)).transpose()?;
-        let new_tree = new.map(|oid| self.source.read_tree(oid)).transpose()?;
+        // The threads of the host are not ours to size.
+        stacker::maybe_grow(STACK_LEFT, STACK_MORE, || {
+            self.compare(pair, &mut |walk, pair| walk.below(&pair, depth + 1))
+        })
+    }
+
+    /// What differs right in a pair; `descend` is given the pairs of folders in it that differ.
+    fn compare(
+        &mut self,
+        pair: &Pair,
+        descend: &mut dyn FnMut(&mut Self, Pair) -> Result<(), SourceError>,
+    ) -> Result<(), SourceError> {
+        self.compared += 1;
+        check_size(self.compared)?;
+        let old_tree = pair.old.map(&mut self.read).transpose()?;
+        let new_tree = pair.new.map(&mut self.read).transpose()?;
         let mut olds = old_tree.iter().flat_map(|tree| tree.raw_entries());
         let mut news = new_tree.iter().flat_map(|tree| tree.raw_entries());
         let (mut old, mut new) = (olds.next(), news.next());
         loop {
             let order = match (&old, &new) {
                 (None, None) => return Ok(()),
-                (Some(_), None) => Ordering::Less,
-                (None, Some(_)) => Ordering::Greater,
+                (Some(_), None) => Order::Less,
+                (None, Some(_)) => Order::Greater,
                 (Some(one), Some(two)) if one.raw == two.raw => {
                     (old, new) = (olds.next(), news.next());
                     continue;
@@ -116,7 +256,7 @@ impl Walk<'_> {
             };
             let one = old.filter(|_| order.is_le()).map(|entry| entry.read());
             let two = new.filter(|_| order.is_ge()).map(|entry| entry.read());
-            self.entries(one, two, depth)?;
+            self.entries(&pair.path, one, two, descend)?;
             if order.is_le() {
                 old = olds.next();
             }
@@ -128,9 +268,10 @@ impl Walk<'_> {
 
     fn entries(
         &mut self,
+        folder: &[u8],
         old: Option<TreeEntry<'_>>,
         new: Option<TreeEntry<'_>>,
-        depth: usize,
+        descend: &mut dyn FnMut(&mut Self, Pair) -> Result<(), SourceError>,
     ) -> Result<(), SourceError> {
         let state = |entry: Option<TreeEntry<'_>>| {
             entry.map(|entry| Entry {
@@ -138,36 +279,32 @@ impl Walk<'_> {
                 oid: entry.oid,
             })
         };
-        let (before, after) = (state(old), state(new));
-        if before == after {
+        let change = Change {
+            old: state(old),
+            new: state(new),
+        };
+        if change.old == change.new {
             return Ok(());
         }
         let Some(entry) = old.or(new) else { return Ok(()) };
-        let length = self.path.len();
-        if length > 0 {
-            self.path.push(b'/');
+        let mut path = Vec::with_capacity(folder.len() + 1 + entry.name.len());
+        path.extend_from_slice(folder);
+        if !folder.is_empty() {
+            path.push(b'/');
         }
-        self.path.extend_from_slice(entry.name);
+        path.extend_from_slice(entry.name);
         // Both sides are of one kind here: `tree_order` tells a folder from a file of the same name.
         if entry.mode == FileMode::TREE {
-            self.trees(old.map(|entry| entry.oid), new.map(|entry| entry.oid), depth + 1)?;
-        } else {
-            if self.found.len() == MAX_PATHS {
-                return Err(SourceError::Limit("changed paths"));
-            }
-            let change = Change {
-                old: before,
-                new: after,
-            };
-            self.found.push((RepoPath::from(&self.path), change));
+            let (old, new) = (old.map(|entry| entry.oid), new.map(|entry| entry.oid));
+            return descend(self, Pair { path, old, new });
         }
-        self.path.truncate(length);
-        Ok(())
+        self.found.push((RepoPath::from(path), change));
+        check_size(self.found.len())
     }
 }
 
 /// Git's order inside a tree object: a folder sorts as if its name ended in a slash.
-fn tree_order(one: &RawEntry<'_>, two: &RawEntry<'_>) -> Ordering {
+fn tree_order(one: &RawEntry<'_>, two: &RawEntry<'_>) -> Order {
     let (first, second) = (one.name(), two.name());
     let key = |entry: &RawEntry<'_>, name: &[u8], at: usize| match name.get(at) {
         Some(&byte) => byte,

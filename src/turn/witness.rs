@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use crate::model::{
     Commit, CommitWalk, Contents, Favour, GitSource, LineChange, LineCounts, ObjectKind, Oid, Phase, Ref, Reflog,
-    SourceError, Tree,
+    SourceError, Tree, TreeReaders,
 };
 
 /// A source whose failed reads are remembered.
@@ -66,6 +66,11 @@ impl GitSource for Witness<'_> {
 
     fn read_tree(&self, oid: Oid) -> Result<Rc<Tree>, SourceError> {
         self.seen(self.source.read_tree(oid))
+    }
+
+    fn tree_readers(&self) -> Option<Box<dyn TreeReaders + '_>> {
+        // What they cannot read is read again by the source.
+        self.source.tree_readers()
     }
 
     fn read_commit(&self, oid: Oid) -> Result<Rc<Commit>, SourceError> {
