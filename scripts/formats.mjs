@@ -29,11 +29,15 @@ if (wanted.length === 0) {
 
 const failed = wanted.filter(({ name, env, folders }) => {
   console.log(`\n${name}`)
-  const run = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--testTimeout=600000', ...folders], {
-    cwd: root,
-    env: { ...process.env, ...env },
-    stdio: 'inherit',
-  })
+  const run = spawnSync(
+    process.execPath,
+    ['node_modules/vitest/vitest.mjs', 'run', '--testTimeout=600000', ...folders],
+    {
+      cwd: root,
+      env: { ...process.env, ...env },
+      stdio: 'inherit',
+    },
+  )
   return run.status !== 0
 })
 if (failed.length > 0) console.error(`\nfailed: ${failed.map(({ name }) => name).join(', ')}`)

@@ -2,6 +2,7 @@
 
 mod attributes;
 mod checkpoint_facts;
+mod pack;
 mod patch_text;
 mod quoting;
 mod reflog;
@@ -11,9 +12,10 @@ mod tree;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 7] = [
     ("attributes", attributes::check),
     ("checkpoint_facts", checkpoint_facts::check),
+    ("pack", pack::check),
     ("patch_text", patch_text::check),
     ("quoting", quoting::check),
     ("reflog", reflog::check),

@@ -15,7 +15,7 @@ pub fn check(raw: &[u8]) {
             written.extend(entry.name.iter().chain(&[0]).chain(entry.oid.as_bytes()));
         }
         assert_eq!(tree.entries().next().is_none(), raw.is_empty());
-        let again = Tree::parse(&written, length).expect("what was read can be written");
+        let again = Tree::parse(&written[..], length).expect("what was read can be written");
         assert!(again.entries().eq(tree.entries()));
     }
 }

@@ -4,18 +4,20 @@
 //! repository can be repacked or removed where open files are in the way, and only as long as the repository looks as
 //! it did when it was opened.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fs::{self, Metadata};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use git2::Repository;
 
+use super::objects::Objects;
 use super::open::{Opened, open, verify_owner};
+use super::packs::Scratch;
 use super::ref_storage::RefStorage;
 use crate::model::Error;
 
@@ -67,7 +69,7 @@ impl Handle {
     /// Opens the repository that `cwd` lies in, or takes it over from a call before.
     pub fn of(cwd: &Path) -> Result<Handle, Error> {
         while let Some(open) = take_idle(cwd) {
-            if Looks::at(&open.opened.repository, cwd, SystemTime::now()) == open.looks {
+            if Looks::at(&open.opened, cwd, SystemTime::now()) == open.looks {
                 verify_owner(&open.opened.repository, cwd)?;
                 return Ok(Handle {
                     cwd: cwd.to_path_buf(),
@@ -89,7 +91,7 @@ impl Handle {
         Ok(Handle {
             cwd: cwd.to_path_buf(),
             open: Some(Open {
-                looks: Looks::at(&opened.repository, cwd, before),
+                looks: Looks::at(&opened, cwd, before),
                 opened,
                 epoch,
             }),
@@ -100,9 +102,8 @@ impl Handle {
 
     /// Whether the repository may have been changed in a way that an open handle does not follow.
     pub fn is_stale(&self) -> bool {
-        self.opened().is_none_or(|open| {
-            self.is_reused || Looks::at(&open.opened.repository, &self.cwd, SystemTime::now()) != open.looks
-        })
+        self.opened()
+            .is_none_or(|open| self.is_reused || Looks::at(&open.opened, &self.cwd, SystemTime::now()) != open.looks)
     }
 
     /// Something could not be read.
@@ -120,8 +121,22 @@ impl Handle {
         self.opened().map_or(RefStorage::Files, |open| open.opened.storage)
     }
 
+    /// Its objects, to be asked before libgit2.
+    pub fn objects(&self) -> &Arc<Objects> {
+        &self.expect_open().objects
+    }
+
+    /// What reading the objects needs.
+    pub fn scratch(&self) -> &RefCell<Scratch> {
+        &self.expect_open().scratch
+    }
+
     fn opened(&self) -> Option<&Open> {
         self.open.as_ref()
+    }
+
+    fn expect_open(&self) -> &Opened {
+        &self.open.as_ref().expect("a handle is open until it is dropped").opened
     }
 }
 
@@ -129,12 +144,7 @@ impl Deref for Handle {
     type Target = Repository;
 
     fn deref(&self) -> &Repository {
-        &self
-            .open
-            .as_ref()
-            .expect("a handle is open until it is dropped")
-            .opened
-            .repository
+        &self.expect_open().repository
     }
 }
 
@@ -233,8 +243,8 @@ struct Look {
 impl Looks {
     /// How it looks now. `before` was noted before it was opened: what changed later than that, or shortly before, may be
     /// seen or not.
-    fn at(repository: &Repository, cwd: &Path, before: SystemTime) -> Looks {
-        let (own, common) = (repository.path(), repository.commondir());
+    fn at(opened: &Opened, cwd: &Path, before: SystemTime) -> Looks {
+        let (own, common) = (opened.repository.path(), opened.repository.commondir());
         let read_once = [
             own.join("commondir"),
             own.join("config.worktree"),
@@ -242,10 +252,10 @@ impl Looks {
             common.join("shallow"),
             common.join("info/grafts"),
             common.join("objects/info/alternates"),
-            common.join("objects/pack"),
         ];
+        let packs = opened.object_folders.iter().map(|objects| objects.join("pack"));
         let look = |place: &Path| fs::metadata(place).ok().map(|found| Look::of(&found));
-        let mut files: Vec<_> = read_once.iter().map(|place| look(place)).collect();
+        let mut files: Vec<_> = read_once.into_iter().chain(packs).map(|place| look(&place)).collect();
         let latest = files.iter().flatten().filter_map(|look| Some(look.content?.0)).max();
         let folders = [own, common].map(|folder| {
             Some(Look {

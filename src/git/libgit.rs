@@ -9,12 +9,15 @@ use super::abbreviation::Abbreviation;
 use super::ancestry::{self, Links, ReadLinks};
 use super::function_lines::FunctionLines;
 use super::handles::Handle;
+use super::loose::{self, Loose};
+use super::objects::TreesBeside;
+use super::packs::LARGEST_READ;
 use super::ref_storage::RefStorage;
 use super::stop::Stop;
-use super::{line_counts, loose, merge_text, raw_commit};
+use super::{line_counts, merge_text, raw_commit};
 use crate::model::{
     Commit, CommitWalk, Contents, Error, Favour, GitSource, LineChange, LineCounts, ObjectKind, Oid, Phase, Ref,
-    Reflog, SourceError, Tree,
+    Reflog, SourceError, Tree, TreeReaders,
 };
 
 /// Bytes of raw tree objects kept for the length of a call.
@@ -25,12 +28,13 @@ const MAX_BLOB_BYTES: usize = 512 << 20;
 /// Texts of so many bytes together are compared and merged where the call can leave the work alone: git's library
 /// cannot be stopped.
 const MUCH_TEXT: usize = 512 << 10;
-/// Contents of so many bytes are read in the same way.
-const LARGE_BLOB_BYTES: usize = 16 << 20;
+/// Contents of more bytes are read in the same way.
+const LARGE_BLOB_BYTES: usize = LARGEST_READ;
 /// How often a call is tried in a repository that is repacked all the time.
 const MOST_TRIES: usize = 4;
 
-/// A repository read through libgit2. It lives for one call, on one thread, and writes nothing.
+/// A repository, read for one call, on one thread. Nothing is written. Objects are read by ourselves, and by libgit2 where
+/// [`super::objects`] does not find them.
 pub struct LibgitSource {
     repository: Handle,
     storage: RefStorage,
@@ -74,6 +78,13 @@ impl LibgitSource {
 
     fn header(&self, oid: Oid) -> Result<(usize, ObjectType), SourceError> {
         self.check_stopped()?;
+        let found = self
+            .repository
+            .objects()
+            .header(oid, &mut self.repository.scratch().borrow_mut());
+        if let Some((kind, size)) = found {
+            return Ok((usize::try_from(size).unwrap_or(usize::MAX), git_type(kind)));
+        }
         let odb = self.repository.odb().map_err(|error| self.repository_error(&error))?;
         odb.read_header(to_git(oid)?)
             .map_err(|error| self.object_error(oid, &error))
@@ -96,7 +107,8 @@ impl LibgitSource {
         let (folder, id) = (self.repository.path().to_path_buf(), to_git(oid)?);
         let read = move || -> Result<Vec<u8>, git2::Error> {
             let repository = Repository::open(&folder)?;
-            loose::read_by_ourselves(&repository)?;
+            let folders = loose::object_folders(repository.commondir());
+            loose::read_by_ourselves(&repository, Loose::new(folders.into()))?;
             let odb = repository.odb()?;
             let object = odb.read(id)?;
             Ok(object.data().to_vec())
@@ -144,14 +156,14 @@ impl LibgitSource {
         read: impl FnOnce(&[u8]) -> Result<T, SourceError>,
     ) -> Result<T, SourceError> {
         self.check_stopped()?;
+        let mut scratch = self.repository.scratch().borrow_mut();
+        if let Some((found, content)) = self.repository.objects().read(oid, &mut scratch) {
+            verify_kind(oid, git_type(found), kind)?;
+            return read(content);
+        }
         let odb = self.repository.odb().map_err(|error| self.repository_error(&error))?;
         let object = odb.read(to_git(oid)?).map_err(|error| self.object_error(oid, &error))?;
-        if object.kind() != kind {
-            return Err(SourceError::Unreadable {
-                oid,
-                detail: format!("it is a {}, not a {kind}", object.kind()),
-            });
-        }
+        verify_kind(oid, object.kind(), kind)?;
         read(object.data())
     }
 }
@@ -189,6 +201,13 @@ impl Contents for LibgitSource {
         if let Some(made) = self.made_blobs.borrow().get(&oid) {
             return Ok(made.clone());
         }
+        self.check_stopped()?;
+        let mut scratch = self.repository.scratch().borrow_mut();
+        if let Some((found, content)) = self.repository.objects().read(oid, &mut scratch) {
+            verify_kind(oid, git_type(found), ObjectType::Blob)?;
+            return Ok(content.into());
+        }
+        drop(scratch);
         let (size, kind) = self.header(oid)?;
         if size > MAX_BLOB_BYTES {
             return Err(SourceError::Limit("blob size"));
@@ -252,6 +271,10 @@ impl GitSource for LibgitSource {
         cache.bytes += tree.size();
         cache.trees.insert(oid, tree.clone());
         Ok(tree)
+    }
+
+    fn tree_readers(&self) -> Option<Box<dyn TreeReaders + '_>> {
+        Some(Box::new(TreesBeside::new(self.repository.objects(), self.stop.clone())))
     }
 
     fn read_commit(&self, oid: Oid) -> Result<Rc<Commit>, SourceError> {
@@ -371,6 +394,25 @@ impl GitSource for LibgitSource {
 
     fn enter(&self, phase: Phase) {
         self.stop.enter(phase);
+    }
+}
+
+fn verify_kind(oid: Oid, found: ObjectType, wanted: ObjectType) -> Result<(), SourceError> {
+    if found == wanted {
+        return Ok(());
+    }
+    Err(SourceError::Unreadable {
+        oid,
+        detail: format!("it is a {found}, not a {wanted}"),
+    })
+}
+
+fn git_type(kind: ObjectKind) -> ObjectType {
+    match kind {
+        ObjectKind::Commit => ObjectType::Commit,
+        ObjectKind::Tree => ObjectType::Tree,
+        ObjectKind::Blob => ObjectType::Blob,
+        ObjectKind::Tag => ObjectType::Tag,
     }
 }
 

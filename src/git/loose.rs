@@ -1,17 +1,22 @@
 //! Loose objects, read in place of libgit2, which never comes back from one that is cut short: its loop waits for output
-//! of a stream whose input has ended. Packs are asked first, as ever.
+//! of a stream whose input has ended. They are read twice over: at once, for what is small and undamaged; and as a
+//! stream, for libgit2, which tells what is wrong with the rest.
 
 use std::ffi::{c_int, c_void};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::ptr;
+use std::sync::Arc;
 
 use flate2::read::ZlibDecoder;
 use git2::{Binding, Repository};
+use libdeflater::DecompressionError;
 use libgit2_sys as raw;
 
-use super::pipes::open_file;
+use super::packs::{LARGEST_READ, Scratch};
+use super::pipes::{open_file, open_file_of_length};
+use crate::model::ObjectKind;
 
 /// As libgit2's own for packs: what is added later stands behind, and before its loose objects.
 const PRIORITY: c_int = 2;
@@ -23,25 +28,33 @@ const MOST_ALTERNATES_DEEP: u32 = 5;
 const LARGEST_OBJECT: usize = 1 << 30;
 /// `<kind> <size>\0`, with room.
 const LONGEST_HEADER: usize = 64;
+/// How much more (times) a loose object mostly is than its file, and the least room (bytes) that is tried.
+const MOSTLY_INFLATES: usize = 8;
+const LEAST_ROOM: usize = 64 << 10;
+
+/// The loose objects of some folders.
+#[derive(Clone)]
+pub struct Loose {
+    folders: Arc<[PathBuf]>,
+}
 
 /// What libgit2 calls; it takes the first field for the whole.
 #[repr(C)]
-struct Loose {
+struct Backend {
     backend: raw::git_odb_backend,
-    folders: Vec<PathBuf>,
+    loose: Loose,
 }
 
 /// From here on loose objects of the repository are read by this module.
-pub fn read_by_ourselves(repository: &Repository) -> Result<(), git2::Error> {
+pub fn read_by_ourselves(repository: &Repository, loose: Loose) -> Result<(), git2::Error> {
     let odb = repository.odb()?;
-    let folders = object_folders(repository.commondir());
     // SAFETY: all fields are numbers, pointers and optional functions, for which zero is none.
     let mut backend: raw::git_odb_backend = unsafe { std::mem::zeroed() };
     backend.version = raw::GIT_ODB_BACKEND_VERSION;
     backend.read = Some(read);
     backend.read_header = Some(read_header);
     backend.free = Some(free);
-    let backend = Box::into_raw(Box::new(Loose { backend, folders })).cast();
+    let backend = Box::into_raw(Box::new(Backend { backend, loose })).cast();
     // SAFETY: both are valid; the database owns the backend from here on, and gives it to `free`.
     let status = unsafe { raw::git_odb_add_backend(odb.raw(), backend, PRIORITY) };
     if status < 0 {
@@ -52,7 +65,7 @@ pub fn read_by_ourselves(repository: &Repository) -> Result<(), git2::Error> {
 }
 
 /// Where the objects of a repository lie: its own folder, and those that it names as alternates.
-pub(super) fn object_folders(common: &Path) -> Vec<PathBuf> {
+pub fn object_folders(common: &Path) -> Vec<PathBuf> {
     let mut folders = Vec::new();
     collect(&common.join("objects"), 0, &mut folders);
     folders
@@ -78,10 +91,66 @@ fn collect(folder: &Path, depth: u32, folders: &mut Vec<PathBuf>) {
 }
 
 impl Loose {
-    fn open(&self, oid: &[u8]) -> io::Result<Option<File>> {
-        let name: String = oid.iter().map(|byte| format!("{byte:02x}")).collect();
-        for folder in &self.folders {
-            match open_file(&folder.join(&name[..2]).join(&name[2..])) {
+    /// The loose objects of these folders of objects.
+    pub fn new(folders: Arc<[PathBuf]>) -> Loose {
+        Loose { folders }
+    }
+
+    /// Reads an object; its content is then in the scratch. `None` where there is none, where it is large, and where
+    /// anything is wrong with it.
+    pub fn read(&self, oid: &[u8], scratch: &mut Scratch) -> Option<ObjectKind> {
+        let (file, length) = self.open(oid).ok()??;
+        let length = usize::try_from(length).ok().filter(|&length| length <= LARGEST_READ)?;
+        let Scratch {
+            content,
+            file: deflated,
+            inflater,
+            ..
+        } = scratch;
+        deflated.clear();
+        // By one byte too long: that there is no more is seen without another read.
+        deflated.reserve(length + 1);
+        file.take(LARGEST_READ as u64 + 1).read_to_end(deflated).ok()?;
+        let most = LARGEST_READ + LONGEST_HEADER;
+        let room = content.room((length * MOSTLY_INFLATES).clamp(LEAST_ROOM, most));
+        let (header, start, end) = match inflater.inflate_up_to(deflated, room) {
+            Ok(end) => {
+                let mut rest = &room[..end];
+                let header = Header::read(&mut rest).ok()?;
+                (header, end - rest.len(), end)
+            }
+            Err(DecompressionError::InsufficientSpace) => {
+                let mut stream = ZlibDecoder::new(&deflated[..]);
+                let header = Header::read(&mut stream).ok()?;
+                if header.size > LARGEST_READ {
+                    return None;
+                }
+                // A byte more, so that the stream comes to its end.
+                let room = content.room(header.size + 1);
+                let end = read_all(&mut stream, room).ok()?;
+                (header, 0, end)
+            }
+            Err(DecompressionError::BadData) => return None,
+        };
+        if end - start != header.size || header.size > LARGEST_READ {
+            return None;
+        }
+        content.narrow(start..end);
+        kind_of(header.kind)
+    }
+
+    /// The kind and the size of an object, as far as its header says.
+    pub fn kind_and_size(&self, oid: &[u8]) -> Option<(ObjectKind, u64)> {
+        let header = self.header(oid).ok()??;
+        Some((kind_of(header.kind)?, header.size as u64))
+    }
+
+    fn open(&self, oid: &[u8]) -> io::Result<Option<(File, u64)>> {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let digits = oid.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        let name: String = digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect();
+        for folder in &*self.folders {
+            match open_file_of_length(&folder.join(&name[..2]).join(&name[2..])) {
                 Ok(file) => return Ok(Some(file)),
                 Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
                 Err(error) => return Err(error),
@@ -92,12 +161,14 @@ impl Loose {
 
     fn header(&self, oid: &[u8]) -> io::Result<Option<Header>> {
         self.open(oid)?
-            .map(|file| Header::read(&mut ZlibDecoder::new(file)))
+            .map(|(file, _)| Header::read(&mut ZlibDecoder::new(file)))
             .transpose()
     }
 
     fn object(&self, oid: &[u8]) -> io::Result<Option<(Header, Vec<u8>)>> {
-        let Some(file) = self.open(oid)? else { return Ok(None) };
+        let Some((file, _)) = self.open(oid)? else {
+            return Ok(None);
+        };
         let mut stream = ZlibDecoder::new(file);
         let header = Header::read(&mut stream)?;
         if header.size > LARGEST_OBJECT {
@@ -145,6 +216,28 @@ impl Header {
     }
 }
 
+fn kind_of(kind: raw::git_object_t) -> Option<ObjectKind> {
+    match kind {
+        raw::GIT_OBJECT_COMMIT => Some(ObjectKind::Commit),
+        raw::GIT_OBJECT_TREE => Some(ObjectKind::Tree),
+        raw::GIT_OBJECT_BLOB => Some(ObjectKind::Blob),
+        raw::GIT_OBJECT_TAG => Some(ObjectKind::Tag),
+        _ => None,
+    }
+}
+
+/// Fills the room as far as the stream goes.
+fn read_all(stream: &mut impl Read, room: &mut [u8]) -> io::Result<usize> {
+    let mut end = 0;
+    while end < room.len() {
+        match stream.read(&mut room[end..])? {
+            0 => break,
+            read => end += read,
+        }
+    }
+    Ok(end)
+}
+
 fn malformed() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "the loose object is damaged")
 }
@@ -159,9 +252,9 @@ unsafe fn looked_up<T>(
     look: impl FnOnce(&Loose, &[u8]) -> io::Result<Option<T>>,
 ) -> Result<T, c_int> {
     // SAFETY: the backend is the one made above, of which libgit2 only knows the first field; ids are plain bytes.
-    let (loose, oid) = unsafe { (backend.cast::<Loose>().as_ref(), git2::Oid::from_raw(oid)) };
-    let loose = loose.ok_or(raw::GIT_ENOTFOUND)?;
-    let found = look(loose, oid.as_bytes()).map_err(|error| failed(&error))?;
+    let (backend, oid) = unsafe { (backend.cast::<Backend>().as_ref(), git2::Oid::from_raw(oid)) };
+    let backend = backend.ok_or(raw::GIT_ENOTFOUND)?;
+    let found = look(&backend.loose, oid.as_bytes()).map_err(|error| failed(&error))?;
     found.ok_or(raw::GIT_ENOTFOUND)
 }
 
@@ -225,5 +318,5 @@ extern "C" fn read_header(
 
 extern "C" fn free(backend: *mut raw::git_odb_backend) {
     // SAFETY: it was made by `Box::into_raw` above, and this is called once.
-    drop(unsafe { Box::from_raw(backend.cast::<Loose>()) });
+    drop(unsafe { Box::from_raw(backend.cast::<Backend>()) });
 }

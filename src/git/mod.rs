@@ -1,4 +1,5 @@
-//! Reading a repository through libgit2. The only layer that names `git2`.
+//! Reading a repository: objects by ourselves where nothing is odd about them, everything else through libgit2. The only
+//! layer that names `git2`.
 
 mod abbreviation;
 pub mod ancestry;
@@ -12,9 +13,11 @@ mod line_counts;
 mod logs;
 mod loose;
 mod merge_text;
+mod objects;
 mod open;
 #[cfg(unix)]
 mod ownership;
+pub mod packs;
 mod pipes;
 mod raw_commit;
 mod ref_storage;
@@ -27,4 +30,5 @@ pub use head::read_head;
 pub use libgit::LibgitSource;
 pub use line_counts::{count_lines, line_changes};
 pub use merge_text::merge_text;
+pub use objects::Objects;
 pub use stop::Stop;

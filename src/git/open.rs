@@ -1,13 +1,16 @@
 //! Opening a repository, and what may be wrong with it.
 
-use std::path::Path;
-use std::sync::Once;
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Once};
 
-use git2::{ErrorClass, Repository, RepositoryOpenFlags};
+use git2::{ErrorClass, ObjectFormat, Repository, RepositoryOpenFlags};
 
-use super::loose;
+use super::loose::{self, Loose};
+use super::objects::Objects;
 #[cfg(unix)]
 use super::ownership::Found;
+use super::packs::Scratch;
 use super::pipes;
 use super::ref_storage::RefStorage;
 use crate::model::{Error, ErrorCode};
@@ -48,9 +51,21 @@ pub fn open(cwd: &Path) -> Result<Opened, Error> {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(unreadable(cwd, &error)),
         _ => {}
     }
-    loose::read_by_ourselves(&repository).map_err(|error| unreadable(cwd, &error))?;
+    let folders: Arc<[PathBuf]> = loose::object_folders(repository.commondir()).into();
+    let read = loose::read_by_ourselves(&repository, Loose::new(folders.clone()));
+    read.map_err(|error| unreadable(cwd, &error))?;
+    let oid_length = match repository.object_format() {
+        ObjectFormat::Sha1 => 20,
+        ObjectFormat::Sha256 => 32,
+    };
     match RefStorage::of(&repository) {
-        Ok(storage) => Ok(Opened { repository, storage }),
+        Ok(storage) => Ok(Opened {
+            repository,
+            storage,
+            objects: Arc::new(Objects::new(folders.clone(), oid_length)),
+            object_folders: folders,
+            scratch: RefCell::default(),
+        }),
         Err(other) => Err(unsupported(
             cwd,
             &format!("extensions.refstorage = {other} is not supported"),
@@ -74,10 +89,16 @@ pub(super) fn verify_owner(repository: &Repository, cwd: &Path) -> Result<(), Er
 
 /// A repository, and how to read its refs.
 pub struct Opened {
-    /// For objects and settings.
+    /// For settings, and for objects that `objects` does not find.
     pub repository: Repository,
     /// For refs and logs.
     pub storage: RefStorage,
+    /// For objects.
+    pub objects: Arc<Objects>,
+    /// Where they lie.
+    pub object_folders: Arc<[PathBuf]>,
+    /// What reading them needs.
+    pub scratch: RefCell<Scratch>,
 }
 
 /// Sets what libgit2 only has once for the whole process.

@@ -17,13 +17,19 @@ const LONGEST_REF: u64 = 64 * 1024;
 
 /// Opens a regular file; of anything else nothing is read.
 pub fn open_file(path: &Path) -> io::Result<File> {
+    open_file_of_length(path).map(|(file, _)| file)
+}
+
+/// The same, with the bytes that it has now.
+pub fn open_file_of_length(path: &Path) -> io::Result<(File, u64)> {
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
     let file = options.open(path)?;
-    refuse_type(path, file.metadata()?.file_type())?;
-    Ok(file)
+    let found = file.metadata()?;
+    refuse_type(path, found.file_type())?;
+    Ok((file, found.len()))
 }
 
 /// Fails where one of the files is a pipe that libgit2 reads when it opens a repository or its objects. `own` is the git
