@@ -15,6 +15,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use git2::Repository;
 
+use super::ancestry::History;
 use super::objects::Objects;
 use super::open::{Opened, open, verify_owner};
 use super::packs::Scratch;
@@ -129,6 +130,11 @@ impl Handle {
     /// What reading the objects needs.
     pub fn scratch(&self) -> &RefCell<Scratch> {
         &self.expect_open().scratch
+    }
+
+    /// The commits that calls on it have met.
+    pub fn history(&self) -> &RefCell<History> {
+        &self.expect_open().history
     }
 
     fn opened(&self) -> Option<&Open> {

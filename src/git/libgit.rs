@@ -6,7 +6,7 @@ use std::rc::Rc;
 use git2::{ErrorCode as GitCode, ObjectType, Repository};
 
 use super::abbreviation::Abbreviation;
-use super::ancestry::{self, Links, ReadLinks};
+use super::ancestry::{self, History, ReadHistory};
 use super::function_lines::FunctionLines;
 use super::handles::Handle;
 use super::loose::{self, Loose};
@@ -16,8 +16,8 @@ use super::ref_storage::RefStorage;
 use super::stop::Stop;
 use super::{line_counts, merge_text, raw_commit};
 use crate::model::{
-    Commit, CommitWalk, Contents, Error, Favour, GitSource, LineChange, LineCounts, ObjectKind, Oid, Phase, Ref,
-    Reflog, SourceError, Tree, TreeReaders,
+    Commit, CommitWalk, Contents, Error, Favour, GitSource, Glance, LineChange, LineCounts, ObjectKind, Oid, Phase,
+    Ref, Reflog, SourceError, Tree, TreeReaders,
 };
 
 /// Bytes of raw tree objects kept for the length of a call.
@@ -41,7 +41,6 @@ pub struct LibgitSource {
     stop: Stop,
     trees: RefCell<TreeCache>,
     commits: RefCell<HashMap<Oid, Rc<Commit>>>,
-    links: RefCell<HashMap<Oid, Links>>,
     /// Whether commits may have other parents than are written in them: a shallow clone, grafts.
     has_cut_history: bool,
     /// Results of merges: they exist nowhere but here.
@@ -134,10 +133,10 @@ impl LibgitSource {
     }
 
     fn over(repository: Handle, stop: Stop) -> LibgitSource {
+        repository.history().borrow_mut().trim();
         LibgitSource {
             storage: repository.storage(),
             has_cut_history: repository.is_shallow() || repository.commondir().join("info/grafts").exists(),
-            links: RefCell::default(),
             repository,
             stop,
             trees: RefCell::default(),
@@ -168,31 +167,26 @@ impl LibgitSource {
     }
 }
 
-impl ReadLinks for LibgitSource {
-    fn links(&self, oid: Oid) -> Result<Links, SourceError> {
-        self.check_stopped()?;
-        if let Some(links) = self.links.borrow().get(&oid) {
-            return Ok(links.clone());
+impl ReadHistory for LibgitSource {
+    fn read_glance(&self, oid: Oid) -> Result<Glance, SourceError> {
+        if self.has_cut_history {
+            // Where history is cut, libgit2 knows the parents.
+            return Ok(Glance::of(self.read_commit(oid)?.as_ref()));
         }
-        let read = || -> Result<Links, SourceError> {
-            if self.has_cut_history {
-                // Where history is cut, libgit2 knows the parents.
-                let commit = self.read_commit(oid)?;
-                return Ok(Links {
-                    parents: commit.parents.clone(),
-                    seconds: commit.committer.seconds,
-                });
-            }
-            self.with_object(oid, ObjectType::Commit, |raw| {
-                Links::parse(raw).ok_or_else(|| SourceError::Unreadable {
-                    oid,
-                    detail: "malformed commit".into(),
-                })
+        self.with_object(oid, ObjectType::Commit, |raw| {
+            ancestry::parse_glance(raw).ok_or_else(|| SourceError::Unreadable {
+                oid,
+                detail: "malformed commit".into(),
             })
-        };
-        let links = read()?;
-        self.links.borrow_mut().insert(oid, links.clone());
-        Ok(links)
+        })
+    }
+
+    fn history(&self) -> &RefCell<History> {
+        self.repository.history()
+    }
+
+    fn go_on(&self) -> Result<(), SourceError> {
+        self.stop.check()
     }
 }
 
@@ -299,6 +293,10 @@ impl GitSource for LibgitSource {
         let commit = Rc::new(commit);
         self.commits.borrow_mut().insert(oid, commit.clone());
         Ok(commit)
+    }
+
+    fn glance(&self, oid: Oid) -> Result<Glance, SourceError> {
+        ancestry::glance(self, oid)
     }
 
     fn read_message(&self, oid: Oid) -> Result<String, SourceError> {

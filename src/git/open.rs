@@ -6,6 +6,7 @@ use std::sync::{Arc, Once};
 
 use git2::{ErrorClass, ObjectFormat, Repository, RepositoryOpenFlags};
 
+use super::ancestry::History;
 use super::loose::{self, Loose};
 use super::objects::Objects;
 #[cfg(unix)]
@@ -65,6 +66,7 @@ pub fn open(cwd: &Path) -> Result<Opened, Error> {
             objects: Arc::new(Objects::new(folders.clone(), oid_length)),
             object_folders: folders,
             scratch: RefCell::default(),
+            history: RefCell::default(),
         }),
         Err(other) => Err(unsupported(
             cwd,
@@ -99,6 +101,8 @@ pub struct Opened {
     pub object_folders: Arc<[PathBuf]>,
     /// What reading them needs.
     pub scratch: RefCell<Scratch>,
+    /// The commits that were met.
+    pub history: RefCell<History>,
 }
 
 /// Sets what libgit2 only has once for the whole process.

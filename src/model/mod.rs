@@ -18,7 +18,7 @@ pub use head::{HeadFacts, LogMark, OperationKind, Pin};
 pub use oid::Oid;
 pub use request::{Checkpoint, DemotedDetail, TurnRequest};
 pub use source::{
-    Commit, CommitWalk, Contents, Favour, GitSource, LineChange, LineCounts, LogKind, ObjectKind, Phase, Ref, Reflog,
-    Signature, SourceError, TreeReader, TreeReaders,
+    Commit, CommitWalk, Contents, Favour, GitSource, Glance, LineChange, LineCounts, LogKind, ObjectKind, Phase, Ref,
+    Reflog, Signature, SourceError, TreeReader, TreeReaders,
 };
 pub use tree::{RawEntry, Tree, TreeEntry};

@@ -1,5 +1,7 @@
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
+use smallvec::SmallVec;
 use thiserror::Error;
 
 use super::{Oid, Tree};
@@ -69,6 +71,13 @@ pub struct Signature {
 }
 
 impl Signature {
+    /// The same for the same person and time; for others nearly always another.
+    pub fn digest(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.hash(&mut hasher);
+        hasher.finish()
+    }
+
     /// The part between `<` and `>`, or all of it where there is none.
     pub fn email(&self) -> &[u8] {
         let identity = &self.identity[..];
@@ -78,6 +87,31 @@ impl Signature {
         ) {
             (Some(open), Some(close)) if open < close => &identity[open + 1..close],
             _ => identity,
+        }
+    }
+}
+
+/// What a walk through history asks of each commit: it passes many and looks closer at few.
+#[derive(Clone, Debug)]
+pub struct Glance {
+    /// When it was committed (seconds since the epoch).
+    pub seconds: i64,
+    /// When it was written (seconds since the epoch).
+    pub author_seconds: i64,
+    /// [`Signature::digest`] of its author.
+    pub author: u64,
+    /// Its parents as git sees them.
+    pub parents: SmallVec<[Oid; 2]>,
+}
+
+impl Glance {
+    /// That of a commit.
+    pub fn of(commit: &Commit) -> Glance {
+        Glance {
+            seconds: commit.committer.seconds,
+            author_seconds: commit.author.seconds,
+            author: commit.author.digest(),
+            parents: commit.parents.iter().copied().collect(),
         }
     }
 }
@@ -239,6 +273,10 @@ pub trait GitSource: Contents {
     }
     /// A commit.
     fn read_commit(&self, oid: Oid) -> Result<Rc<Commit>, SourceError>;
+    /// The same at a glance.
+    fn glance(&self, oid: Oid) -> Result<Glance, SourceError> {
+        Ok(Glance::of(self.read_commit(oid)?.as_ref()))
+    }
     /// The message of a commit; bytes that are not UTF-8 become U+FFFD.
     fn read_message(&self, oid: Oid) -> Result<String, SourceError>;
     /// The object that an annotated tag leads to, or the object itself.

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::chronicle::Chronicle;
-use super::replay::{Replay, Role};
+use super::replay::{Redone, Replay, Role};
 use super::snapshot::{Snapshot, resolve, unreadable};
-use super::state::{Merge, State};
+use super::state::{Expected, State};
 use super::transition;
 use super::tree_delta::{KnownDelta, tree_delta};
 use super::turn_commits::{Bounds, TurnCommits, turn_commits};
@@ -46,7 +46,7 @@ pub struct Reasoning {
     /// F: the foreign tree.
     pub foreign: State,
     /// E: the expected tree, as the merge that makes it.
-    pub expected: Merge,
+    pub expected: Expected,
     /// What the replayed turn commits were taken for.
     pub roles: BTreeMap<Oid, Role>,
     /// The turn commits, and the late ones.
@@ -60,6 +60,7 @@ pub struct Inheritance {
     pub in_range: bool,
     commits: TurnCommits,
     states: HashMap<Oid, State>,
+    redone: HashMap<Oid, Redone>,
     /// What was changed by hand in commits, with the path.
     by_hand: Vec<(RepoPath, Change)>,
     /// Commits of which that is not known yet.
@@ -330,7 +331,7 @@ impl Turn<'_> {
         let heads = from_head.into_iter().collect();
         let rebase_open = analysis.operation == Some(OperationKind::Rebase);
         let mut replay = Replay::new(source, chronicle, &commits, self.start, heads, rebase_open);
-        replay.inherit(&inheritance.states);
+        replay.inherit(&inheritance.states, &inheritance.redone);
         let start_head = match from_head {
             Some(head) => carried_on(&mut replay, head, self.from)?,
             None => State::default(),
@@ -342,7 +343,7 @@ impl Turn<'_> {
             new: Some(analysis.to.tree),
             delta: &analysis.delta,
         };
-        let expected = State::merge_beside(source, &start_head, &start, &foreign, &snapshots)?;
+        let expected = State::expect(source, &start_head, &start, &foreign, &snapshots)?;
 
         let redo_conflicts = replay.redo_conflicts(to_head)?;
         let expected_at = |path: &RepoPath, change: &Change| expected.changed(path).unwrap_or(change.old);
@@ -376,7 +377,7 @@ impl Turn<'_> {
         });
         let decisions = decisions.collect();
         let roles = replay.roles().clone();
-        inheritance.states = replay.into_states();
+        (inheritance.states, inheritance.redone) = replay.into_memory();
         inheritance.commits = commits.clone();
         inheritance.commits.made_here.extend(&chronicle.stashed);
         Ok((

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use crate::model::{Commit, GitSource, ObjectKind, Oid, SourceError};
+use crate::model::{Commit, GitSource, Glance, ObjectKind, Oid, SourceError};
 
 /// A commit; `None` where it is not there (pruned, never fetched) or is none.
 pub fn commit_if_there(source: &dyn GitSource, oid: Oid) -> Result<Option<Rc<Commit>>, SourceError> {
@@ -14,11 +14,20 @@ pub fn commit_if_there(source: &dyn GitSource, oid: Oid) -> Result<Option<Rc<Com
     }
 }
 
+/// The same at a glance.
+pub fn glance_if_there(source: &dyn GitSource, oid: Oid) -> Result<Option<Glance>, SourceError> {
+    match source.glance(oid) {
+        Ok(glance) => Ok(Some(glance)),
+        Err(SourceError::Missing(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// Those commits that are there: for what speaks for the age of something, since a proof that is gone proves nothing.
 pub fn those_there(source: &dyn GitSource, oids: impl Iterator<Item = Oid>) -> Result<Vec<Oid>, SourceError> {
     let mut there = Vec::new();
     for oid in oids {
-        if commit_if_there(source, oid)?.is_some() {
+        if glance_if_there(source, oid)?.is_some() {
             there.push(oid);
         }
     }
@@ -30,7 +39,7 @@ pub fn those_there(source: &dyn GitSource, oids: impl Iterator<Item = Oid>) -> R
 pub fn all_there(source: &dyn GitSource, oids: impl Iterator<Item = Oid>) -> Result<Vec<Oid>, SourceError> {
     let mut there = Vec::new();
     for oid in oids {
-        if commit_if_there(source, oid)?.is_some() {
+        if glance_if_there(source, oid)?.is_some() {
             there.push(oid);
         } else if source.kind(oid)? == ObjectKind::Commit {
             return Err(SourceError::Missing(oid));

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use super::chronicle::Chronicle;
-use super::evidence::commit_if_there;
+use super::evidence::glance_if_there;
 use super::turn_commits::TurnCommits;
 use crate::model::{Commit, GitSource, Oid, Signature, SourceError};
 
@@ -120,7 +120,7 @@ impl<'a> Originals<'a> {
         for &oid in &self.commits.made_here {
             let author = &self.source.read_commit(oid)?.author;
             oldest = oldest.min(author.seconds);
-            wanted.insert(author.clone());
+            wanted.insert(author.digest());
         }
         let since = oldest.saturating_sub(CLOCK_SKEW);
         let mut search = Search {
@@ -195,7 +195,8 @@ enum Kind {
 struct Search<'a> {
     source: &'a dyn GitSource,
     since: i64,
-    wanted: HashSet<Signature>,
+    /// Digests of authors.
+    wanted: HashSet<u64>,
     seen: HashSet<Oid>,
     found: Candidates,
 }
@@ -209,11 +210,12 @@ impl Search<'_> {
         }
         while let Some((_, oid)) = pending.pop() {
             self.source.check_stopped()?;
-            let commit = self.source.read_commit(oid)?;
-            if self.wanted.contains(&commit.author) {
-                self.found.entry(commit.author.clone()).or_default().push((place, oid));
+            let glance = self.source.glance(oid)?;
+            if self.wanted.contains(&glance.author) {
+                let author = self.source.read_commit(oid)?.author.clone();
+                self.found.entry(author).or_default().push((place, oid));
             }
-            for &parent in &commit.parents {
+            for parent in glance.parents {
                 self.enter(parent, &mut pending)?;
             }
         }
@@ -225,10 +227,10 @@ impl Search<'_> {
             return Ok(());
         }
         // What a ref or log names may be gone, or no commit: then it is no original either.
-        if let Some(commit) = commit_if_there(self.source, oid)?
-            && commit.committer.seconds >= self.since
+        if let Some(commit) = glance_if_there(self.source, oid)?
+            && commit.seconds >= self.since
         {
-            pending.push((commit.committer.seconds, oid));
+            pending.push((commit.seconds, oid));
         }
         Ok(())
     }

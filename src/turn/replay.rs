@@ -4,6 +4,7 @@
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 use super::chronicle::{Chronicle, Making};
 use super::evidence::commit_if_there;
@@ -72,6 +73,9 @@ struct RecurringLine {
     unsure: BTreeSet<RepoPath>,
 }
 
+/// What git alone makes of the real trees that a commit came from, and the paths on which it stops.
+pub type Redone = (State, Rc<BTreeSet<RepoPath>>);
+
 /// Replays turn commits, remembering each.
 pub struct Replay<'a> {
     source: &'a dyn GitSource,
@@ -84,6 +88,9 @@ pub struct Replay<'a> {
     originals: Originals<'a>,
     rebases: OnceCell<HashMap<Oid, Rebase>>,
     states: HashMap<Oid, State>,
+    /// Of each commit what git alone makes on the real trees. In a range the turn that made it knows best: its log tells
+    /// what the commit is.
+    redone: HashMap<Oid, Redone>,
     /// Commits whose replay has begun: one that leads back to itself ends as a plain commit.
     begun: HashSet<Oid>,
     merges: usize,
@@ -116,6 +123,7 @@ impl<'a> Replay<'a> {
             originals: Originals::new(source, chronicle, commits, start, heads),
             rebases: OnceCell::new(),
             states: HashMap::new(),
+            redone: HashMap::new(),
             begun: HashSet::new(),
             merges: 0,
             chosen_originals: HashMap::new(),
@@ -128,14 +136,16 @@ impl<'a> Replay<'a> {
     }
 
     /// Takes over what earlier turns of a range made of their commits.
-    pub fn inherit(&mut self, states: &HashMap<Oid, State>) {
+    pub fn inherit(&mut self, states: &HashMap<Oid, State>, redone: &HashMap<Oid, Redone>) {
         self.states
             .extend(states.iter().map(|(oid, state)| (*oid, state.clone())));
+        self.redone
+            .extend(redone.iter().map(|(oid, redone)| (*oid, redone.clone())));
     }
 
     /// What was made of each replayed commit, for the turns after this one in a range.
-    pub fn into_states(self) -> HashMap<Oid, State> {
-        self.states
+    pub fn into_memory(self) -> (HashMap<Oid, State>, HashMap<Oid, Redone>) {
+        (self.states, self.redone)
     }
 
     /// What each replayed commit was taken for.
@@ -589,7 +599,7 @@ impl<'a> Replay<'a> {
         };
         let (base, stopped) = self.mechanical(commit.oid)?;
         let theirs = State::of_tree(Some(commit.tree));
-        let state = self.merge(&base, &ours, &theirs)?.state.distrusting(stopped);
+        let state = self.merge(&base, &ours, &theirs)?.state.distrusting(stopped.iter().cloned());
         if commit.parents.len() < 2 {
             return Ok(state);
         }
@@ -889,7 +899,7 @@ impl<'a> Replay<'a> {
     }
 
     /// A commit whose parents are the real ones.
-    fn uncut(&self, oid: Oid) -> Result<std::rc::Rc<Commit>, SourceError> {
+    fn uncut(&self, oid: Oid) -> Result<Rc<Commit>, SourceError> {
         let commit = self.source.read_commit(oid)?;
         if commit.cut {
             Err(SourceError::HistoryCut(oid))
@@ -903,7 +913,7 @@ impl<'a> Replay<'a> {
     pub fn redo_conflicts(&mut self, head: Oid) -> Result<BTreeSet<RepoPath>, SourceError> {
         let mut conflicts = BTreeSet::new();
         for oid in self.rested_on(head)? {
-            conflicts.extend(self.mechanical(oid)?.1);
+            conflicts.extend(self.mechanical(oid)?.1.iter().cloned());
         }
         Ok(conflicts)
     }
@@ -927,12 +937,19 @@ impl<'a> Replay<'a> {
     }
 
     /// What git alone makes of the real trees that a commit came from, and where it stops.
-    fn mechanical(&mut self, oid: Oid) -> Result<(State, BTreeSet<RepoPath>), SourceError> {
-        let commit = self.uncut(oid)?;
-        if self.finished_by_git(oid) {
-            return Ok((State::of_tree(Some(commit.tree)), BTreeSet::new()));
+    fn mechanical(&mut self, oid: Oid) -> Result<Redone, SourceError> {
+        if let Some(known) = self.redone.get(&oid) {
+            return Ok(known.clone());
         }
-        self.redone(&commit)
+        let commit = self.uncut(oid)?;
+        let (state, conflicts) = if self.finished_by_git(oid) {
+            (State::of_tree(Some(commit.tree)), BTreeSet::new())
+        } else {
+            self.redone(&commit)?
+        };
+        let redone = (state, Rc::new(conflicts));
+        self.redone.insert(oid, redone.clone());
+        Ok(redone)
     }
 
     /// A merge or pick redone on the real trees; for any other commit, the tree it was made from.

@@ -1,11 +1,17 @@
 //! A whole-tree state that may exist in no tree object: a tree, and paths that differ from it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 use std::rc::Rc;
 
-use super::tree_delta::{KnownDelta, any_file_under, lookup, tree_delta, tree_delta_beside};
-use crate::model::{Change, Contents, Delta, Entry, Favour, GitSource, LineCounts, Oid, RepoPath, SourceError};
+use super::tree_delta::{KnownDelta, any_file_under, lookup, standing, tree_delta, tree_delta_beside};
+use crate::model::{
+    Change, Contents, Delta, Entry, Favour, FileMode, GitSource, LineCounts, Oid, RepoPath, SourceError,
+};
 use crate::rules::merge3::{BaseFiles, MergeLimits, Merged, merge3_with_base};
+
+/// So many paths of a change are looked at one by one, sooner than all that the other side changed.
+const FEW_PATHS: usize = 256;
 
 /// A tree with changes laid over it, and the paths in it that cannot be trusted: a merge stopped on
 /// them, so what stands there is not what git alone would have made.
@@ -85,23 +91,19 @@ impl State {
         State::merge_favouring(source, base, ours, theirs, None)
     }
 
-    /// The same, where `base` and `theirs` differ little from two trees whose delta is known.
-    pub fn merge_beside(
+    /// E: the foreign change from `base` to `theirs`, merged into the start snapshot. `base` and `theirs` differ little
+    /// from two trees whose delta is known.
+    pub fn expect(
         source: &dyn GitSource,
         base: &State,
         ours: &State,
         theirs: &State,
         known: &KnownDelta<'_>,
-    ) -> Result<Merge, SourceError> {
+    ) -> Result<Expected, SourceError> {
         let on_theirs = tree_delta_beside(source, base.tree, theirs.tree, known)?;
         let on_theirs = base.laid_over_delta(source, theirs, on_theirs)?;
-        State::merge_deltas(
-            source,
-            base,
-            [ours, theirs],
-            [base.delta(source, ours)?, on_theirs],
-            None,
-        )
+        let deltas = [base.delta(source, ours)?, on_theirs];
+        State::merge_deltas(source, base, [ours, theirs], deltas, None).map(|(_, expected)| expected)
     }
 
     /// The same with the lines of one side where both changed them.
@@ -112,8 +114,98 @@ impl State {
         theirs: &State,
         favour: Option<Favour>,
     ) -> Result<Merge, SourceError> {
-        let deltas = [base.delta(source, ours)?, base.delta(source, theirs)?];
-        State::merge_deltas(source, base, [ours, theirs], deltas, favour)
+        let on_theirs = base.delta(source, theirs)?;
+        if on_theirs.len() <= FEW_PATHS && ours.stands_as(source, base, theirs, &on_theirs)? {
+            return Ok(ours.with(base, theirs, on_theirs));
+        }
+        let deltas = [base.delta(source, ours)?, on_theirs];
+        State::merge_deltas(source, base, [ours, theirs], deltas, favour).map(|(merge, _)| merge)
+    }
+
+    /// Whether, of what bears on the paths that `theirs` changed, nothing was changed here: not the paths, not the
+    /// folders that it removed, and none of those that it added files to is gone. Then a merge brings the change over as
+    /// it is, and what else was changed here need not be known.
+    fn stands_as(
+        &self,
+        source: &dyn GitSource,
+        base: &State,
+        theirs: &State,
+        on_theirs: &Delta,
+    ) -> Result<bool, SourceError> {
+        let mut looked_at = BTreeSet::new();
+        for (path, change) in on_theirs {
+            if !self.is_same_at(source, base, path)? {
+                return Ok(false);
+            }
+            for folder in folders_of(path).filter(|_| change.old.is_none() || change.new.is_none()) {
+                if !looked_at.insert((folder, change.new.is_some())) {
+                    continue;
+                }
+                let same = if change.new.is_some() {
+                    let [here, before] = [self, base].map(|state| state.standing(source, folder));
+                    match (here?, before?) {
+                        (Some(here), Some(before)) => is_folder(here) == is_folder(before),
+                        _ => false,
+                    }
+                } else {
+                    let stays = theirs
+                        .standing(source, folder)?
+                        .is_some_and(|found| is_folder(found) == Some(true));
+                    stays || self.is_same_at(source, base, folder)?
+                };
+                if !same {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether a path, with all below it, is known to be as it is in another state.
+    fn is_same_at(&self, source: &dyn GitSource, other: &State, path: &[u8]) -> Result<bool, SourceError> {
+        match (self.standing(source, path)?, other.standing(source, path)?) {
+            (Some(here), Some(there)) => Ok(here == there),
+            _ => Ok(false),
+        }
+    }
+
+    /// What stands at a path, file or folder; `None` where no tree tells it.
+    fn standing(&self, source: &dyn GitSource, path: &[u8]) -> Result<Option<Option<Entry>>, SourceError> {
+        if !self.laid_over.is_empty() {
+            if folders_of(path).any(|folder| self.laid_over.contains_key(folder)) {
+                return Ok(None);
+            }
+            let below = self
+                .laid_over
+                .range::<[u8], _>((Bound::Included(path), Bound::Unbounded));
+            let mut below = below
+                .take_while(|(other, _)| other.starts_with(path))
+                .filter(|(other, _)| other.get(path.len()).is_none_or(|&byte| byte == b'/'));
+            match below.next() {
+                Some((other, entry)) if other.len() == path.len() => {
+                    // What is laid over takes a file's place, and a folder may stand there beside it.
+                    return Ok(entry.map(Some));
+                }
+                Some(_) => return Ok(None),
+                None => {}
+            }
+        }
+        standing(source, self.tree, path).map(Some)
+    }
+
+    /// This state with what `theirs` changed laid over it.
+    fn with(&self, base: &State, theirs: &State, on_theirs: Delta) -> Merge {
+        let mut state = self.clone();
+        if !on_theirs.is_empty() {
+            let changes = on_theirs.into_iter().map(|(path, change)| (path, change.new));
+            Rc::make_mut(&mut state.laid_over).extend(changes);
+        }
+        let inherited = base.untrusted.iter().chain(theirs.untrusted.iter()).cloned();
+        Merge {
+            state: state.distrusting(inherited),
+            conflicts: BTreeSet::new(),
+            inexact: BTreeSet::new(),
+        }
     }
 
     fn merge_deltas(
@@ -122,7 +214,7 @@ impl State {
         [ours, theirs]: [&State; 2],
         [on_ours, on_theirs]: [Delta; 2],
         favour: Option<Favour>,
-    ) -> Result<Merge, SourceError> {
+    ) -> Result<(Merge, Expected), SourceError> {
         // The smaller side is laid over the larger one: merging is symmetric but for what a conflict keeps.
         let (mut onto, mut other) = (ours, theirs);
         let (mut onto_delta, mut other_delta) = (on_ours, on_theirs);
@@ -160,16 +252,31 @@ impl State {
             conflicts,
             inexact,
         } = merged;
-        Ok(Merge {
-            state,
-            conflicts,
-            inexact,
+        let expected = Expected {
+            state: state.clone(),
             changes,
             onto_delta,
             other_delta,
             onto_is_ours,
-        })
+        };
+        let merge = Merge {
+            state,
+            conflicts,
+            inexact,
+        };
+        Ok((merge, expected))
     }
+}
+
+/// The folders that a path lies in, the innermost first.
+fn folders_of(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let slashes = path.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/');
+    slashes.map(|(at, _)| &path[..at])
+}
+
+/// Whether a folder stands there; `None` where nothing does.
+fn is_folder(standing: Option<Entry>) -> Option<bool> {
+    standing.map(|entry| entry.mode == FileMode::TREE)
 }
 
 /// Contents whose line merges favour one side.
@@ -204,13 +311,19 @@ pub struct Merge {
     pub conflicts: BTreeSet<RepoPath>,
     /// What rests on a pairing of renamed files that are not the same.
     pub inexact: BTreeSet<RepoPath>,
+}
+
+/// The expected state, with what it was made of.
+pub struct Expected {
+    /// The state.
+    pub state: State,
     changes: BTreeMap<RepoPath, Option<Entry>>,
     onto_delta: Delta,
     other_delta: Delta,
     onto_is_ours: bool,
 }
 
-impl Merge {
+impl Expected {
     /// The merged state of a path that differs from the base on some side; `None` where none differs.
     /// Reads nothing, unlike [`State::get`].
     pub fn changed(&self, path: &[u8]) -> Option<Option<Entry>> {

@@ -318,17 +318,29 @@ fn tree_order(one: &RawEntry<'_>, two: &RawEntry<'_>) -> Order {
     })
 }
 
-/// The state of one path in a tree.
+/// The state of one path in a tree; a folder is none.
 pub fn lookup(source: &dyn GitSource, tree: Option<Oid>, path: &[u8]) -> Result<Option<Entry>, SourceError> {
+    find(source, tree, path, |entry| !entry.is_tree())
+}
+
+/// What stands at a path of a tree, file or folder.
+pub fn standing(source: &dyn GitSource, tree: Option<Oid>, path: &[u8]) -> Result<Option<Entry>, SourceError> {
+    find(source, tree, path, |_| true)
+}
+
+fn find(
+    source: &dyn GitSource,
+    tree: Option<Oid>,
+    path: &[u8],
+    wanted: impl Fn(&RawEntry<'_>) -> bool,
+) -> Result<Option<Entry>, SourceError> {
     let slash = path.iter().rposition(|&byte| byte == b'/');
     let (directory, name) = slash.map_or((&b""[..], path), |at| (&path[..at], &path[at + 1..]));
     let Some(directory) = subtree(source, tree, directory)? else {
         return Ok(None);
     };
     let tree = source.read_tree(directory)?;
-    let found = tree
-        .raw_entries()
-        .find(|entry| !entry.is_tree() && entry.name() == name);
+    let found = tree.raw_entries().find(|entry| entry.name() == name && wanted(entry));
     Ok(found.map(|entry| entry.read()).map(|entry| Entry {
         mode: entry.mode,
         oid: entry.oid,

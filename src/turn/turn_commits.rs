@@ -205,7 +205,7 @@ fn copies(source: &dyn GitSource, chronicle: &Chronicle, commits: &TurnCommits) 
 fn on_top(source: &dyn GitSource, commits: &TurnCommits) -> Result<HashSet<Oid>, SourceError> {
     let mut children: HashMap<Oid, Vec<Oid>> = HashMap::new();
     for &oid in &commits.late {
-        for &parent in &source.read_commit(oid)?.parents {
+        for parent in source.glance(oid)?.parents {
             children.entry(parent).or_default().push(oid);
         }
     }
@@ -324,8 +324,8 @@ fn dated_since(source: &dyn GitSource, heads: &[Oid], since: i64) -> Result<Hash
         if dated.contains_key(&oid) {
             return Ok(());
         }
-        let commit = source.read_commit(oid)?;
-        let seconds = commit.committer.seconds.max(commit.author.seconds);
+        let commit = source.glance(oid)?;
+        let seconds = commit.seconds.max(commit.author_seconds);
         if seconds >= since {
             dated.insert(oid, seconds);
             pending.push((seconds, oid));
@@ -336,7 +336,7 @@ fn dated_since(source: &dyn GitSource, heads: &[Oid], since: i64) -> Result<Hash
         enter(oid, &mut pending)?;
     }
     while let Some((_, oid)) = pending.pop() {
-        for &parent in &source.read_commit(oid)?.parents {
+        for parent in source.glance(oid)?.parents {
             enter(parent, &mut pending)?;
         }
     }

@@ -5,8 +5,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use crate::model::{
-    Commit, CommitWalk, Contents, Favour, GitSource, LineChange, LineCounts, ObjectKind, Oid, Phase, Ref, Reflog,
-    SourceError, Tree, TreeReaders,
+    Commit, CommitWalk, Contents, Favour, GitSource, Glance, LineChange, LineCounts, ObjectKind, Oid, Phase, Ref,
+    Reflog, SourceError, Tree, TreeReaders,
 };
 
 /// A source whose failed reads are remembered.
@@ -75,6 +75,10 @@ impl GitSource for Witness<'_> {
 
     fn read_commit(&self, oid: Oid) -> Result<Rc<Commit>, SourceError> {
         self.seen(self.source.read_commit(oid))
+    }
+
+    fn glance(&self, oid: Oid) -> Result<Glance, SourceError> {
+        self.seen(self.source.glance(oid))
     }
 
     fn read_message(&self, oid: Oid) -> Result<String, SourceError> {
