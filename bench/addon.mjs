@@ -27,6 +27,7 @@ export function addonOf(folder) {
   /** What a row asks. */
   async function ask(asks, cwd, refs, startedAt) {
     if (asks === 'head') return { head: await addon.readHead(cwd) }
+    if (asks === 'patch') return { patch: await patch(cwd, refs, { startedAt }) }
     const answer = { card: await card(cwd, refs, { lines: asks === 'lines', startedAt }) }
     if (asks === 'card+patch' || asks === 'range') answer.patch = await patch(cwd, refs, { startedAt })
     return answer

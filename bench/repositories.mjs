@@ -24,7 +24,7 @@ import { fileURLToPath } from 'node:url'
 const { closeRepositories, readHead, writeCheckpointFacts } = createRequire(import.meta.url)('..')
 
 /** Raised when what is built changes, so that older ones are not taken for it. */
-const EDITION = 1
+const EDITION = 2
 /** Before any turn: all that is committed then existed before. */
 const LONG_AGO = 1700000000
 
@@ -40,6 +40,14 @@ const builders = {
   rebase: manyPicks,
   thread: longThread,
   'this-project': thisProject,
+  'files-1000': (cwd) => wide(cwd, 1_000),
+  'files-10000': (cwd) => wide(cwd, 10_000),
+  'files-100000': (cwd) => wide(cwd, 100_000),
+  'commits-1000': (cwd) => onePull(cwd, 1_000),
+  'commits-10000': (cwd) => onePull(cwd, 10_000),
+  'commits-100000': (cwd) => onePull(cwd, 100_000),
+  'turn-commits': manyCommits,
+  patches: largePatches,
 }
 
 /** The folder of a repository and its turns; it is built where it is not there yet. */
@@ -145,7 +153,9 @@ async function wide(cwd, files) {
     turns[name].push({ checkpoints })
   }
 
+  if (isLarge) branch(cwd, 'feature', oids.get('feature'))
   move(cwd, oids.get('base'), 'clone: from https://example.org/wide.git')
+  await later()
   let number = 0
   const checkpoint = (name) => {
     number += 1
@@ -166,7 +176,6 @@ async function wide(cwd, files) {
     if (unmoved) turn(unmoved, before, await checkpoint(name))
   }
   if (isLarge) {
-    git(cwd, 'update-ref', 'refs/heads/feature', oids.get('feature'))
     const main = await checkpoint(tip)
     switchTo(cwd, 'main', 'feature')
     const feature = await checkpoint('feature')
@@ -235,15 +244,16 @@ async function longHistory(cwd) {
     }
   }
   const oids = await importCommits(cwd, commits)
-  git(cwd, 'update-ref', 'refs/heads/topic', oids.get('topic-2'))
-  git(cwd, 'update-ref', 'refs/heads/pick-1', oids.get('pick-1'))
-  git(cwd, 'update-ref', 'refs/heads/pick-2', oids.get('pick-2'))
+  branch(cwd, 'topic', oids.get('topic-2'))
+  branch(cwd, 'pick-1', oids.get('pick-1'))
+  branch(cwd, 'pick-2', oids.get('pick-2'))
   const turns = {}
   for (const [name, start] of Object.entries({ pull: 90_000, 'pull-100': 99_900 })) {
     move(cwd, oids.get(`c${start}`), `reset: moving to ${oids.get(`c${start}`)}`)
     git(cwd, 'reset', '-q', '--hard')
-    const before = await takeCheckpoint(cwd, name, 0)
+    // The turn before, if any, was in another second.
     await later()
+    const before = await takeCheckpoint(cwd, name, 0)
     fetched(cwd, oids.get('c100000'))
     pull(cwd, 'origin/main')
     git(cwd, 'merge', '-q', '--no-edit', '--no-ff', 'topic')
@@ -323,6 +333,99 @@ async function longThread(cwd) {
   return { thread: [{ checkpoints }] }
 }
 
+/** A pull of one commit on top of so many. */
+async function onePull(cwd, count) {
+  create(cwd)
+  const commits = [{ name: 'c0', changes: each(range(2_000), (number) => [path(number), lines(number)]) }]
+  for (let at = 1; at <= count + 1; at += 1) {
+    const number = (at * 7919) % 2_000
+    const changes = [[path(number), lines(number, `in commit ${at}`)]]
+    commits.push({ name: `c${at}`, from: `c${at - 1}`, changes })
+  }
+  const oids = await importCommits(cwd, commits)
+  const tree = (name) => git(cwd, 'rev-parse', `${oids.get(name)}^{tree}`)
+  move(cwd, oids.get(`c${count}`), 'clone: from https://example.org/long.git')
+  await later()
+  const before = await takeCheckpoint(cwd, 'pull', 0, tree(`c${count}`))
+  fetched(cwd, oids.get(`c${count + 1}`))
+  move(cwd, oids.get(`c${count + 1}`), 'pull: Fast-forward')
+  const after = await takeCheckpoint(cwd, 'pull', 1, tree(`c${count + 1}`))
+  pack(cwd)
+  return { pull: [{ checkpoints: [before, after] }] }
+}
+
+/** Turns in which the agent commits again and again, two files at a time, after a pull. */
+async function manyCommits(cwd) {
+  create(cwd)
+  const commits = [{ name: 'base', changes: each(range(2_000), (number) => [path(number), lines(number)]) }]
+  const counts = [1, 3, 10, 30, 100]
+  for (const [at, count] of counts.entries()) {
+    const changes = [[path(at * 20 + 1), lines(at * 20 + 1, `upstream of ${count}`)]]
+    commits.push({ name: `up-${at}`, from: at === 0 ? 'base' : `up-${at - 1}`, changes })
+  }
+  const oids = await importCommits(cwd, commits)
+  move(cwd, oids.get('base'), 'clone: from https://example.org/commits.git')
+  git(cwd, 'reset', '-q', '--hard')
+  const turns = {}
+  for (const [turn, count] of counts.entries()) {
+    await later()
+    const before = await takeCheckpoint(cwd, `commits-${count}`, 0)
+    await later()
+    fetched(cwd, oids.get(`up-${turn}`))
+    git(cwd, 'merge', '-q', '--no-edit', 'origin/main')
+    for (let at = 0; at < count; at += 1) {
+      for (const number of [(at % 100) * 20 + 7, (at % 100) * 20 + 9]) {
+        appendFileSync(join(cwd, path(number)), `// ${count} ${at}\n`)
+      }
+      git(cwd, 'commit', '-qam', `work ${at}`)
+    }
+    turns[`commits-${count}`] = [{ checkpoints: [before, await takeCheckpoint(cwd, `commits-${count}`, 1)] }]
+  }
+  pack(cwd)
+  return turns
+}
+
+/** Turns whose patch is of so many bytes: new files of up to 10 kB, half of the bytes, and lines changed in others. */
+async function largePatches(cwd) {
+  create(cwd)
+  const sizes = [1_000, 10_000, 100_000, 1_000_000, 10_000_000]
+  const commits = [{ name: 'base', changes: each(range(2_000), (number) => [path(number), lines(number * 100)]) }]
+  for (const size of sizes) {
+    const changes = []
+    let bytes = 0
+    for (let at = 0; bytes < size; at += 1) {
+      const wanted = Math.min(10_000, size - bytes)
+      const isNew = at % 2 === 0 || at >= 2_000
+      const place = isNew ? `new/d${at % 50}/file-${at}.ts` : path(at)
+      const all = isNew ? [] : lines(at * 100).split('\n')
+      let length = 0
+      // Every third line is replaced, in a file that was there; the context around counts as well.
+      for (let line = 0; length < wanted; line += 1) {
+        const text = `export const number${line} = changed(${at}, ${size}, '${(line * 2654435761) % 65521}')`
+        if (!isNew && line * 3 >= all.length) break
+        if (isNew) all.push(text)
+        else all[line * 3] = text
+        length += isNew ? text.length + 2 : text.length + 170
+      }
+      bytes += length
+      changes.push([place, `${all.join('\n')}\n`])
+    }
+    commits.push({ name: `patch-${size}`, from: 'base', changes })
+  }
+  const oids = await importCommits(cwd, commits)
+  const tree = (name) => git(cwd, 'rev-parse', `${oids.get(name)}^{tree}`)
+  move(cwd, oids.get('base'), 'clone: from https://example.org/patches.git')
+  await later()
+  const turns = {}
+  for (const [at, size] of sizes.entries()) {
+    const before = await takeCheckpoint(cwd, 'patches', 2 * at, tree('base'))
+    const after = await takeCheckpoint(cwd, 'patches', 2 * at + 1, tree(`patch-${size}`))
+    turns[`patch-${size}`] = [{ checkpoints: [before, after] }]
+  }
+  pack(cwd)
+  return turns
+}
+
 /** The project that this is: what its own last commits changed, as edits of one turn and as a pull. */
 async function thisProject(cwd) {
   const project = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -374,6 +477,10 @@ function settings(cwd) {
 /** Moves the branch of HEAD, with the entries that git writes into both logs. */
 function move(cwd, oid, word) {
   git(cwd, 'update-ref', '-m', word, 'HEAD', oid)
+}
+
+function branch(cwd, name, oid) {
+  git(cwd, 'update-ref', '-m', 'branch: Created from origin/main', `refs/heads/${name}`, oid)
 }
 
 function fetched(cwd, oid) {

@@ -13,6 +13,7 @@ import { parseArgs, promisify } from 'node:util'
 import { addonOf } from './addon.mjs'
 import { boundary } from './boundary.mjs'
 import { chart } from './chart.mjs'
+import { firstCall } from './first-call.mjs'
 import { floorWork, startFloor } from './floor.mjs'
 import { askByProcesses } from './pipeline.mjs'
 import { defaultFolder, repository } from './repositories.mjs'
@@ -81,9 +82,10 @@ async function measure(row, cwd, turns) {
     return [row.asks, cwd, turns[at].checkpoints, startedAt]
   }
   const ours = () => {
-    const question = next()
-    return timed(() => addon.ask(...question))
+    const words = next()
+    return timed(() => addon.ask(...words))
   }
+  const question = ([asks, cwd, refs, startedAt]) => ({ checkout, asks, cwd, refs, startedAt })
   const another = () => addon.card(cwd, [turns[0].checkpoints[0], turns[0].checkpoints[0]])
 
   const samples = { pipeline: [], first: [], require: [], fresh: [], warm: [], floor: [], floorFresh: [] }
@@ -96,7 +98,7 @@ async function measure(row, cwd, turns) {
       processes = (await askByProcesses(row.asks, cwd, checkpoints)).processes
     }
     samples.pipeline.push(await timed(pipeline))
-    const first = await firstCall(...next())
+    const first = await firstCall(question(next()))
     samples.first.push(first.call)
     samples.require.push(first.require)
     await addon.closeRepositories()
@@ -135,7 +137,8 @@ async function disagree({ asks }, cwd, { checkpoints, hiddenByDates = [] }) {
   const shown = ours.card.shown.map(({ path }) => path)
   const missing = theirs.card.shown.filter((path) => !shown.includes(path))
   const more = shown.filter((path) => !theirs.card.shown.includes(path) && !hiddenByDates.includes(path))
-  if (missing.length > 0 || more.length > 0) return `shown by git alone: ${missing}; by the addon alone: ${more}`
+  const some = (paths) => (paths.length > 3 ? `${paths.length} files` : paths.join(', ') || 'none')
+  if (missing.length > 0 || more.length > 0) return `shown by git alone: ${some(missing)}; by us alone: ${some(more)}`
   if (ours.card.demoted.fileCount !== theirs.card.moved - hiddenByDates.length) return 'another number of files moved'
   const isUnmoved = ours.card.attribution.status === 'unmoved'
   const text = isUnmoved && ours.patch && Buffer.from(ours.patch.patch).toString('latin1')
@@ -146,12 +149,6 @@ async function disagree({ asks }, cwd, { checkpoints, hiddenByDates = [] }) {
 /** The time of a snapshot, which is when the turn started, in milliseconds. */
 async function startOf(cwd, ref) {
   return Number(await git('-C', cwd, 'log', '-1', '--format=%ct', ref)) * 1000
-}
-
-async function firstCall(asks, cwd, refs, startedAt) {
-  const question = JSON.stringify({ checkout, asks, cwd, refs, startedAt })
-  const { stdout } = await promisify(execFile)(process.execPath, [join(here, 'first-call.mjs'), question])
-  return JSON.parse(stdout)
 }
 
 async function git(...args) {
