@@ -20,7 +20,7 @@ export function startFloor(checkout) {
       for (const trees of turns) say(`turn ${trees.join(' ')}`)
       for (const pair of pairs) say(`pair ${pair.map((oid) => oid ?? '-').join(' ')}`)
     },
-    /** Milliseconds, `warm` or `fresh`. */
+    /** Milliseconds: `inflate`, `remember` or `fresh`. */
     async time(how) {
       say(how)
       const { value } = await answers.next()

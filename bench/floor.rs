@@ -8,7 +8,9 @@
 //! open <git directory>          from here on this repository; forgets turns and pairs
 //! turn <s0> <s1> [<h0> <h1>]    trees; heads only where they differ
 //! pair <old> <new>              two blobs to diff; `-` for none
-//! warm                          the nanoseconds of one go on the open handle, the paths that differ, those that moved
+//! inflate                       the nanoseconds of one go on an open handle that remembers no object, the paths that
+//!                               differ, those that moved
+//! remember                      the same on a handle that remembers the objects of the go before
 //! fresh                         the same on a handle that is opened for it
 //! ```
 
@@ -24,7 +26,8 @@ use turn_attribution::git::line_changes;
 fn main() {
     git2::opts::strict_hash_verification(false);
     let mut work = Work::default();
-    let mut kept = None;
+    let mut forgetful = None;
+    let mut remembering = None;
     for line in stdin().lock().lines() {
         let line = line.expect("standard input is text");
         let mut words = line.split(' ');
@@ -35,7 +38,7 @@ fn main() {
                     folder: PathBuf::from(line["open ".len()..].to_owned()),
                     ..Work::default()
                 };
-                kept = None;
+                (forgetful, remembering) = (None, None);
             }
             "turn" => {
                 let oids: Vec<Oid> = words.filter_map(oid).collect();
@@ -49,10 +52,14 @@ fn main() {
                 let mut sides = words.map(oid);
                 work.pairs.push([sides.next().flatten(), sides.next().flatten()]);
             }
-            "warm" | "fresh" => {
-                if word == "fresh" {
-                    kept = None;
-                }
+            "inflate" | "remember" | "fresh" => {
+                // A switch of the whole process; what is stored already is still found.
+                git2::opts::enable_caching(word != "inflate");
+                let kept = match word {
+                    "inflate" => &mut forgetful,
+                    "remember" => &mut remembering,
+                    _ => &mut None,
+                };
                 let began = Instant::now();
                 let odb = kept.get_or_insert_with(|| Repository::open(&work.folder).expect("a repository"));
                 let odb = odb.odb().expect("an object database");

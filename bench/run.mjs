@@ -88,7 +88,16 @@ async function measure(row, cwd, turns) {
   const question = ([asks, cwd, refs, startedAt]) => ({ checkout, asks, cwd, refs, startedAt })
   const another = () => addon.card(cwd, [turns[0].checkpoints[0], turns[0].checkpoints[0]])
 
-  const samples = { pipeline: [], first: [], require: [], fresh: [], warm: [], floor: [], floorFresh: [] }
+  const samples = {
+    pipeline: [],
+    first: [],
+    require: [],
+    fresh: [],
+    warm: [],
+    inflate: [],
+    remember: [],
+    floorFresh: [],
+  }
   let processes = 0
   let rounds = Number(options.rounds) || MOST
   for (let round = 0; round < rounds; round += 1) {
@@ -109,7 +118,9 @@ async function measure(row, cwd, turns) {
       samples.warm.push(await ours())
     }
     samples.floorFresh.push((await floor.time('fresh')).milliseconds)
-    for (let time = 0; time < times; time += 1) samples.floor.push((await floor.time('warm')).milliseconds)
+    for (let time = 0; time < times; time += 1) {
+      for (const how of ['inflate', 'remember']) samples[how].push((await floor.time(how)).milliseconds)
+    }
     if (round === 1 && !options.rounds) {
       const fitting = Math.round(ROW / (performance.now() - began))
       rounds = Math.min(MOST, Math.max(FEWEST, fitting))
@@ -164,7 +175,8 @@ function page({ machine, commit, rows, boundary }) {
     'read the ratios, which are of one run with all sides timed in turn. In brackets: over the pipeline of git processes',
     '(what is wanted). First call: in a new process, after the package was loaded' +
       ` (${load.toFixed(1)} ms). Fresh: after`,
-    '`closeRepositories()`. Floor: each differing tree inflated once and each shown blob diffed once, on an open handle.',
+    '`closeRepositories()`. Floor: each differing tree inflated once and each shown blob diffed once, on an open handle;',
+    'remembered: the same where the handle still has the objects. A warm handle of ours may have some, too.',
     'Ours begins with the reading of both checkpoints, as the pipeline does.',
     '',
     table(rows, { header: true }),

@@ -3,7 +3,7 @@
 import { digits } from './samples.mjs'
 
 const HEAD = [
-  '| work | git processes | pipeline | first call | fresh handle | warm | floor | warm to floor | fresh to its floor |',
+  '| work | git processes | pipeline | first call | fresh handle | warm | floor | remembered | warm to floor |',
   '|---|--:|--:|--:|--:|--:|--:|--:|--:|',
 ]
 
@@ -19,7 +19,7 @@ function line({ name, asks, processes, times, ratios, overFloor, wanted, met, di
     return `${time(how)} (${digits(ratios[how])}x${target})${mark}`
   }
   // A head is read from files: there is no tree, and so no floor.
-  const floor = asks === 'head' ? ['–', '–', '–'] : [time('floor'), digits(overFloor.warm), digits(overFloor.fresh)]
+  const floor = asks === 'head' ? ['–', '–', '–'] : [time('inflate'), time('remember'), digits(overFloor.warm)]
   const cells = [
     `${name}${asks === 'head' ? '' : `; ${asks}`}${disagreement ? ` **${disagreement}**` : ''}`,
     processes,
