@@ -132,7 +132,7 @@ async function measure(row, cwd, turns) {
   const [warm, first] = row.wanted ?? []
   const met = row.wanted ? { warm: ratios.warm >= warm, first: ratios.first >= first } : null
   const overFloor = {
-    warm: times.warm.median / times.floor.median,
+    warm: times.warm.median / times.inflate.median,
     fresh: times.fresh.median / times.floorFresh.median,
   }
   return { ...row, rounds, processes, times, ratios, overFloor, met, disagreement }

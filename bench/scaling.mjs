@@ -89,6 +89,10 @@ const lines = [
   },
 ]
 
+const NOTE = `\`npm run bench:scaling\`. Time: milliseconds on a warm handle, median. Memory: MiB at the peak of a new process
+beyond what it held when loaded. The exponent is that of a power law through all points, in brackets between the last
+two: at small sizes a call costs what a call costs. 0 is flat, 1 is in proportion.`
+
 const addon = addonOf(checkout)
 await main()
 
@@ -140,10 +144,6 @@ async function measure(line) {
     memoryAtEnd: grows('memory', told.slice(-2)),
   }
 }
-
-const NOTE = `\`npm run bench:scaling\`. Time: milliseconds on a warm handle, median. Memory: MiB at the peak of a new process
-beyond what it held when loaded. The exponent is that of a power law through all points, in brackets between the last
-two: at small sizes a call costs what a call costs. 0 is flat, 1 is in proportion.`
 
 function table(measured) {
   const rows = measured.flatMap((line) => {
