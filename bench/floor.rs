@@ -2,6 +2,10 @@
 //! JavaScript. It reads through libgit2's object database, set up as the crate sets it up, and compares texts with the
 //! crate's own line diff.
 //!
+//! Another reader would be faster on large packs alone. In a prototype (50,000 changed files, packed, one thread) the
+//! same walk over gitoxide took 0.75 of this in 200,000 files and 0.7 in 1,000,000; on two threads, over which packed
+//! reads through libgit2 hardly spread, 0.35. On small changes it took twice to five times as long.
+//!
 //! One process answers line after line, so that it can be asked in between whatever it is compared with:
 //!
 //! ```text

@@ -2,6 +2,7 @@
 // what the addon and the harness hold is not the pipeline's fault.
 
 import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { askByProcesses } from './pipeline.mjs'
 import { timed } from './samples.mjs'
@@ -20,13 +21,13 @@ if (process.argv[1] === script) {
 /** Starts it; each question is answered with milliseconds and the number of git processes. */
 export function startPipeline() {
   const child = fork(script)
+  const ended = once(child, 'exit').then(([code]) => {
+    if (code !== 0) throw new Error(`the pipeline ended with ${code}`)
+  })
   return {
     time(asks, cwd, refs) {
-      return new Promise((resolve, reject) => {
-        child.once('message', resolve)
-        child.once('error', reject)
-        child.send({ asks, cwd, refs })
-      })
+      child.send({ asks, cwd, refs })
+      return Promise.race([once(child, 'message').then(([answer]) => answer), ended])
     },
     end: () => child.disconnect(),
   }

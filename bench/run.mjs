@@ -34,8 +34,8 @@ const { values: options } = parseArgs({
   },
 })
 /** What a row may take in all, in milliseconds, if that is enough for the fewest rounds. */
-const ROW = options.quick ? 4_000 : 25_000
-const [FEWEST, MOST] = options.quick ? [3, 9] : [9, 60]
+const ROW = options.quick ? 4_000 : 20_000
+const [FEWEST, MOST] = options.quick ? [3, 9] : [7, 60]
 
 const addon = addonOf(checkout)
 const floor = startFloor(checkout)
