@@ -44,28 +44,33 @@ process.exitCode = await main()
 async function main() {
   const words = options.only.toLowerCase().split(' ')
   const wanted = rows.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)))
-  const measured = []
-  for (const row of wanted) {
-    const { cwd, turns } = await repository(options.folder, row.in)
-    const result = await measure(row, cwd, turns[row.turns])
-    measured.push(result)
-    console.log(table([result], { header: measured.length === 1 }))
-  }
-  const edges = options.only ? [] : await boundary(addon, checkout, options)
-  for (const { name, value, wanted } of edges) console.log(`${name}: ${value} (wanted: ${wanted})`)
-  floor.end()
-  await addon.closeRepositories()
   const results = {
     machine: { cores: availableParallelism(), node: process.version, git: (await git('--version')).trim() },
     commit: (await git('-C', checkout, 'rev-parse', '--short', 'HEAD')).trim(),
-    rows: measured,
-    boundary: edges,
+    rows: [],
+    boundary: [],
   }
+  for (const row of wanted) {
+    const { cwd, turns } = await repository(options.folder, row.in)
+    const result = await measure(row, cwd, turns[row.turns])
+    results.rows.push(result)
+    console.log(table([result], { header: results.rows.length === 1 }))
+    // After each row: a run takes long, and what was measured is not to be lost with it.
+    write(results)
+  }
+  if (!options.only) results.boundary = await boundary(addon, checkout, options)
+  for (const { name, value, wanted } of results.boundary) console.log(`${name}: ${value} (wanted: ${wanted})`)
+  write(results)
+  floor.end()
+  await addon.closeRepositories()
+  return results.rows.some((row) => row.disagreement) ? 1 : 0
+}
+
+function write(results) {
   mkdirSync(options.results, { recursive: true })
   writeFileSync(join(options.results, 'results.json'), `${JSON.stringify(results, null, 1)}\n`)
   writeFileSync(join(options.results, 'table.md'), `${page(results)}\n`)
-  writeFileSync(join(options.results, 'chart.svg'), chart(measured))
-  return measured.some((row) => row.disagreement) ? 1 : 0
+  writeFileSync(join(options.results, 'chart.svg'), chart(results.rows))
 }
 
 async function measure(row, cwd, turns) {
