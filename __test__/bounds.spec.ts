@@ -1,5 +1,5 @@
 // What a call may take: time, threads of libuv's pool, open files after it has ended.
-import { mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
@@ -24,7 +24,7 @@ async function packedTurn(): Promise<{ repo: TurnRepository; request: AttributeT
   return { repo, request }
 }
 
-/** Files of a repository that this process holds open. */
+/** Files of a repository that this process holds open, or mapped: packs are closed once they are mapped. */
 function openFiles(repo: TurnRepository): string[] {
   const links = readdirSync('/proc/self/fd').flatMap((fd) => {
     try {
@@ -33,7 +33,9 @@ function openFiles(repo: TurnRepository): string[] {
       return []
     }
   })
-  return links.filter((path) => path.startsWith(repo.root))
+  const maps = readFileSync('/proc/self/maps', 'utf8').split('\n')
+  const mapped = maps.map((line) => line.slice(line.indexOf('/')))
+  return [...links, ...mapped].filter((path) => path.startsWith(repo.root))
 }
 
 /** Long enough for a change of the repository to show in the times of its files. */

@@ -34,7 +34,7 @@ const LARGE_BLOB_BYTES: usize = LARGEST_READ;
 const MOST_TRIES: usize = 4;
 
 /// A repository, read for one call, on one thread. Nothing is written. Objects are read by ourselves, and by libgit2 where
-/// [`super::objects`] does not find them.
+/// [`super::Objects`] does not find them.
 pub struct LibgitSource {
     repository: Handle,
     storage: RefStorage,

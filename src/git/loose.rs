@@ -108,7 +108,6 @@ impl Loose {
             ..
         } = scratch;
         deflated.clear();
-        // By one byte too long: that there is no more is seen without another read.
         deflated.reserve(length + 1);
         file.take(LARGEST_READ as u64 + 1).read_to_end(deflated).ok()?;
         let most = LARGEST_READ + LONGEST_HEADER;

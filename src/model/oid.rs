@@ -19,11 +19,13 @@ impl Hash for Oid {
 impl Oid {
     /// Reads a raw id of 20 or 32 bytes; any other length is `None`.
     pub fn from_bytes(raw: &[u8]) -> Option<Oid> {
-        if raw.len() != 20 && raw.len() != 32 {
-            return None;
-        }
         let mut bytes = [0; 32];
-        bytes[..raw.len()].copy_from_slice(raw);
+        // The two lengths apart: each is then copied without a call.
+        match raw.len() {
+            20 => bytes[..20].copy_from_slice(raw),
+            32 => bytes.copy_from_slice(raw),
+            _ => return None,
+        }
         Some(Oid {
             length: raw.len() as u8,
             bytes,
