@@ -214,7 +214,7 @@ fn assert_readable(source: &LibgitSource, objects: &[Object]) {
                         .collect::<Vec<_>>()
                 };
                 let tree = source.read_tree(object.oid).unwrap();
-                assert_eq!(tree.size(), object.content.len());
+                assert_eq!(tree.raw().len(), object.content.len());
                 if let Ok(read) = readers.reader().read_tree(object.oid) {
                     assert_eq!(names(&read), names(&tree));
                 }

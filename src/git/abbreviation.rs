@@ -6,10 +6,12 @@ use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use git2::{Odb, Oid, Repository};
+use git2::Repository;
 
 use super::loose::object_folders;
+use super::objects::Objects;
 use super::pipes::open_file;
+use crate::model::Oid;
 
 /// The shortest that git makes an id of itself.
 const SHORTEST: usize = 7;
@@ -24,29 +26,36 @@ pub struct Abbreviation {
 impl Abbreviation {
     /// How many digits it takes: half the bits of the number of packed objects, and more until it is the only object
     /// that begins so.
-    pub fn length(&self, repository: &Repository, odb: &Odb<'_>, oid: Oid) -> usize {
+    pub fn length(&self, repository: &Repository, objects: &Objects, oid: Oid) -> usize {
         if let Some(&known) = self.known.borrow().get(&oid) {
             return known;
         }
-        let mut length = *self
+        let least = *self
             .least
             .borrow_mut()
             .get_or_insert_with(|| least_length(packed_objects(repository.commondir())));
         let full = oid.as_bytes().len() * 2;
-        while length < full && is_taken(odb, oid, length) {
-            length += 1;
-        }
+        let shared = objects.shared_digits(oid).or_else(|| shared_digits(repository, oid));
+        let length = shared.map_or(full, |shared| least.max(shared + 1).min(full));
         self.known.borrow_mut().insert(oid, length);
         length
     }
 }
 
-/// Whether another object begins with the same digits.
-fn is_taken(odb: &Odb<'_>, oid: Oid, length: usize) -> bool {
-    match odb.exists_prefix(oid, length) {
-        Ok(found) => found != oid,
+/// How many digits an id shares at most with another object, as libgit2 knows it.
+fn shared_digits(repository: &Repository, oid: Oid) -> Option<usize> {
+    let (odb, id) = (repository.odb().ok()?, git2::Oid::from_bytes(oid.as_bytes()).ok()?);
+    let is_taken = |length: &usize| match odb.exists_prefix(id, *length) {
+        Ok(found) => found != id,
         Err(error) => error.code() == git2::ErrorCode::Ambiguous,
-    }
+    };
+    // It takes no shorter ones.
+    Some(
+        (SHORTEST..oid.as_bytes().len() * 2)
+            .take_while(is_taken)
+            .last()
+            .unwrap_or(0),
+    )
 }
 
 fn least_length(objects: u64) -> usize {

@@ -5,6 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -276,7 +277,7 @@ impl<S: GitSource> GitSource for FaultySource<S> {
         self.inner.kind(oid)
     }
 
-    fn read_tree(&self, oid: Oid) -> Result<Rc<Tree>, SourceError> {
+    fn read_tree(&self, oid: Oid) -> Result<Arc<Tree>, SourceError> {
         self.read(ReadKind::Tree, Some(oid))?;
         self.inner.read_tree(oid)
     }

@@ -17,7 +17,7 @@ use git2::Repository;
 
 use super::ancestry::History;
 use super::objects::Objects;
-use super::open::{Opened, open, verify_owner};
+use super::open::{Opened, open};
 use super::packs::Scratch;
 use super::ref_storage::RefStorage;
 use crate::model::Error;
@@ -71,7 +71,6 @@ impl Handle {
     pub fn of(cwd: &Path) -> Result<Handle, Error> {
         while let Some(open) = take_idle(cwd) {
             if Looks::at(&open.opened, cwd, SystemTime::now()) == open.looks {
-                verify_owner(&open.opened.repository, cwd)?;
                 return Ok(Handle {
                     cwd: cwd.to_path_buf(),
                     open: Some(open),
@@ -243,7 +242,8 @@ impl PartialEq for Looks {
 struct Look {
     /// Of folders in which git keeps files and locks only the identity stays.
     content: Option<(SystemTime, u64)>,
-    identity: (u64, u64),
+    /// Whose it is, too: git was asked for this owner whether the repository is safe to read.
+    identity: (u64, u64, u32),
 }
 
 impl Looks {
@@ -287,10 +287,10 @@ impl Look {
         #[cfg(unix)]
         let identity = {
             use std::os::unix::fs::MetadataExt;
-            (found.dev(), found.ino())
+            (found.dev(), found.ino(), found.uid())
         };
         #[cfg(not(unix))]
-        let identity = (0, 0);
+        let identity = (0, 0, 0);
         Look {
             content: found.modified().ok().map(|modified| (modified, found.len())),
             identity,

@@ -2,6 +2,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use git2::{ErrorCode as GitCode, ObjectType, Repository};
 
@@ -20,8 +21,6 @@ use crate::model::{
     Ref, Reflog, SourceError, Tree, TreeReaders,
 };
 
-/// Bytes of raw tree objects kept for the length of a call.
-const TREE_CACHE_BYTES: usize = 64 << 20;
 /// Blobs larger than this (bytes) are not read.
 const MAX_BLOB_BYTES: usize = 512 << 20;
 
@@ -39,7 +38,6 @@ pub struct LibgitSource {
     repository: Handle,
     storage: RefStorage,
     stop: Stop,
-    trees: RefCell<TreeCache>,
     commits: RefCell<HashMap<Oid, Rc<Commit>>>,
     /// Whether commits may have other parents than are written in them: a shallow clone, grafts.
     has_cut_history: bool,
@@ -47,12 +45,6 @@ pub struct LibgitSource {
     made_blobs: RefCell<HashMap<Oid, Rc<[u8]>>>,
     abbreviation: Abbreviation,
     function_lines: FunctionLines,
-}
-
-#[derive(Default)]
-struct TreeCache {
-    bytes: usize,
-    trees: HashMap<Oid, Rc<Tree>>,
 }
 
 impl LibgitSource {
@@ -139,7 +131,6 @@ impl LibgitSource {
             has_cut_history: repository.is_shallow() || repository.commondir().join("info/grafts").exists(),
             repository,
             stop,
-            trees: RefCell::default(),
             commits: RefCell::default(),
             made_blobs: RefCell::default(),
             abbreviation: Abbreviation::default(),
@@ -247,24 +238,23 @@ impl GitSource for LibgitSource {
         }
     }
 
-    fn read_tree(&self, oid: Oid) -> Result<Rc<Tree>, SourceError> {
-        if let Some(tree) = self.trees.borrow().trees.get(&oid) {
-            return Ok(tree.clone());
+    fn read_tree(&self, oid: Oid) -> Result<Arc<Tree>, SourceError> {
+        self.check_stopped()?;
+        let known = self
+            .repository
+            .objects()
+            .read_tree(oid, &mut self.repository.scratch().borrow_mut());
+        if let Some(tree) = known {
+            return Ok(tree);
         }
-        let tree = self.with_object(oid, ObjectType::Tree, |raw| {
-            Tree::parse(raw, oid.as_bytes().len()).ok_or_else(|| SourceError::Unreadable {
-                oid,
-                detail: "malformed tree".into(),
-            })
-        })?;
-        let tree = Rc::new(tree);
-        let mut cache = self.trees.borrow_mut();
-        if cache.bytes + tree.size() > TREE_CACHE_BYTES {
-            *cache = TreeCache::default();
-        }
-        cache.bytes += tree.size();
-        cache.trees.insert(oid, tree.clone());
-        Ok(tree)
+        self.with_object(oid, ObjectType::Tree, |raw| {
+            Tree::parse(raw, oid.as_bytes().len())
+                .map(Arc::new)
+                .ok_or_else(|| SourceError::Unreadable {
+                    oid,
+                    detail: "malformed tree".into(),
+                })
+        })
     }
 
     fn tree_readers(&self) -> Option<Box<dyn TreeReaders + '_>> {
@@ -380,10 +370,8 @@ impl GitSource for LibgitSource {
     }
 
     fn abbreviated_length(&self, oid: Oid) -> usize {
-        match (self.repository.odb(), to_git(oid)) {
-            (Ok(odb), Ok(oid)) => self.abbreviation.length(&self.repository, &odb, oid),
-            _ => oid.as_bytes().len() * 2,
-        }
+        let objects = self.repository.objects();
+        self.abbreviation.length(&self.repository, objects, oid)
     }
 
     fn check_stopped(&self) -> Result<(), SourceError> {

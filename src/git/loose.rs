@@ -3,7 +3,7 @@
 //! stream, for libgit2, which tells what is wrong with the rest.
 
 use std::ffi::{c_int, c_void};
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::ptr;
@@ -94,6 +94,27 @@ impl Loose {
     /// The loose objects of these folders of objects.
     pub fn new(folders: Arc<[PathBuf]>) -> Loose {
         Loose { folders }
+    }
+
+    /// How many hexadecimal digits an id shares at most with another loose object.
+    pub fn shared_digits(&self, oid: &[u8]) -> usize {
+        let hex: String = oid.iter().map(|byte| format!("{byte:02x}")).collect();
+        let mut most = 0;
+        for folder in &*self.folders {
+            // What cannot be listed has none.
+            for file in fs::read_dir(folder.join(&hex[..2])).into_iter().flatten().flatten() {
+                let name = file.file_name();
+                let rest = name.as_encoded_bytes();
+                if rest.len() == hex.len() - 2 && rest != &hex.as_bytes()[2..] {
+                    let same = rest
+                        .iter()
+                        .zip(&hex.as_bytes()[2..])
+                        .take_while(|(one, two)| one == two);
+                    most = most.max(2 + same.count());
+                }
+            }
+        }
+        most
     }
 
     /// Reads an object; its content is then in the scratch. `None` where there is none, where it is large, and where

@@ -76,7 +76,7 @@ pub fn open(cwd: &Path) -> Result<Opened, Error> {
 }
 
 /// Whether git would work in the repository too. Elsewhere than on Unix libgit2 has asked when it opened it.
-pub(super) fn verify_owner(repository: &Repository, cwd: &Path) -> Result<(), Error> {
+fn verify_owner(repository: &Repository, cwd: &Path) -> Result<(), Error> {
     #[cfg(unix)]
     {
         let found = Found::from(cwd, repository.path());

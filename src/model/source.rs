@@ -1,5 +1,6 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 use thiserror::Error;
@@ -258,7 +259,7 @@ pub trait TreeReaders: Sync {
 /// Reads trees on one thread.
 pub trait TreeReader {
     /// A tree object, as [`GitSource::read_tree`]. That it is not known here says nothing: the source may know it.
-    fn read_tree(&mut self, oid: Oid) -> Result<Rc<Tree>, SourceError>;
+    fn read_tree(&mut self, oid: Oid) -> Result<Arc<Tree>, SourceError>;
 }
 
 /// Everything that attribution reads from a repository. Read-only; the rules do not know what answers.
@@ -266,7 +267,7 @@ pub trait GitSource: Contents {
     /// What kind of object an id is.
     fn kind(&self, oid: Oid) -> Result<ObjectKind, SourceError>;
     /// A tree object.
-    fn read_tree(&self, oid: Oid) -> Result<Rc<Tree>, SourceError>;
+    fn read_tree(&self, oid: Oid) -> Result<Arc<Tree>, SourceError>;
     /// Readers of trees for several threads at once, where there are any.
     fn tree_readers(&self) -> Option<Box<dyn TreeReaders + '_>> {
         None

@@ -55,9 +55,9 @@ impl Tree {
         found.map(|entry| entry.read())
     }
 
-    /// Bytes of the raw object.
-    pub fn size(&self) -> usize {
-        self.raw.len()
+    /// The raw object.
+    pub fn raw(&self) -> &[u8] {
+        &self.raw
     }
 }
 

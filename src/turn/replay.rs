@@ -599,7 +599,10 @@ impl<'a> Replay<'a> {
         };
         let (base, stopped) = self.mechanical(commit.oid)?;
         let theirs = State::of_tree(Some(commit.tree));
-        let state = self.merge(&base, &ours, &theirs)?.state.distrusting(stopped.iter().cloned());
+        let state = self
+            .merge(&base, &ours, &theirs)?
+            .state
+            .distrusting(stopped.iter().cloned());
         if commit.parents.len() < 2 {
             return Ok(state);
         }

@@ -1,7 +1,7 @@
 //! The delta of two trees: a merge walk that reads only what differs.
 
 use std::cmp::Ordering as Order;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -210,7 +210,7 @@ struct Walk<Read> {
     found: Vec<(RepoPath, Change)>,
 }
 
-impl<Read: FnMut(Oid) -> Result<Rc<Tree>, SourceError>> Walk<Read> {
+impl<Read: FnMut(Oid) -> Result<Arc<Tree>, SourceError>> Walk<Read> {
     fn new(read: Read) -> Walk<Read> {
         Walk {
             read,

@@ -3,6 +3,7 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::model::{
     Commit, CommitWalk, Contents, Favour, GitSource, Glance, LineChange, LineCounts, ObjectKind, Oid, Phase, Ref,
@@ -64,7 +65,7 @@ impl GitSource for Witness<'_> {
         self.seen(self.source.kind(oid))
     }
 
-    fn read_tree(&self, oid: Oid) -> Result<Rc<Tree>, SourceError> {
+    fn read_tree(&self, oid: Oid) -> Result<Arc<Tree>, SourceError> {
         self.seen(self.source.read_tree(oid))
     }
 

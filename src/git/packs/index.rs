@@ -52,16 +52,35 @@ impl<B: Deref<Target = [u8]>> Index<B> {
         if oid.len() != self.oid_length {
             return None;
         }
+        self.offset(self.position(oid)?.ok()?)
+    }
+
+    /// How many hexadecimal digits an id shares at most with another that the pack has.
+    pub fn shared_digits(&self, oid: &[u8]) -> Option<usize> {
+        if oid.len() != self.oid_length {
+            return None;
+        }
+        // Those that share most stand right beside it.
+        let (before, after) = match self.position(oid)? {
+            Ok(at) => (at.checked_sub(1), at + 1),
+            Err(at) => (at.checked_sub(1), at),
+        };
+        let beside = before.into_iter().chain([after]).filter_map(|at| self.oid(at));
+        Some(beside.map(|other| shared_digits(oid, other)).max().unwrap_or(0))
+    }
+
+    /// Where an id is, or would be.
+    fn position(&self, oid: &[u8]) -> Option<Result<usize, usize>> {
         let Range { mut start, mut end } = self.candidates(*oid.first()?)?;
         while start < end {
             let middle = start + (end - start) / 2;
             match self.oid(middle)?.cmp(oid) {
                 std::cmp::Ordering::Less => start = middle + 1,
-                std::cmp::Ordering::Equal => return self.offset(middle),
+                std::cmp::Ordering::Equal => return Some(Ok(middle)),
                 std::cmp::Ordering::Greater => end = middle,
             }
         }
-        None
+        Some(Err(start))
     }
 
     /// The id at a position, in rising order.
@@ -111,5 +130,27 @@ impl<B: Deref<Target = [u8]>> Index<B> {
 
     fn number(&self, at: usize) -> Option<u32> {
         Some(u32::from_be_bytes(self.bytes.get(at..at + 4)?.try_into().ok()?))
+    }
+}
+
+/// How many hexadecimal digits two ids share at their beginning.
+pub fn shared_digits(one: &[u8], two: &[u8]) -> usize {
+    let same = one.iter().zip(two).take_while(|(one, two)| one == two).count();
+    match (one.get(same), two.get(same)) {
+        (Some(one), Some(two)) if one >> 4 == two >> 4 => same * 2 + 1,
+        _ => same * 2,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shared_digits;
+
+    #[test]
+    fn digits_are_half_bytes() {
+        assert_eq!(shared_digits(&[0x12, 0x34], &[0x22, 0x34]), 0);
+        assert_eq!(shared_digits(&[0x12, 0x34], &[0x13, 0x34]), 1);
+        assert_eq!(shared_digits(&[0x12, 0x34], &[0x12, 0x44]), 2);
+        assert_eq!(shared_digits(&[0x12, 0x34], &[0x12, 0x34]), 4);
     }
 }

@@ -20,7 +20,7 @@ use std::time::SystemTime;
 use memmap2::Mmap;
 
 pub use self::data::Data;
-pub use self::index::Index;
+pub use self::index::{Index, shared_digits};
 pub use self::scratch::Scratch;
 use super::pipes::open_file;
 use crate::model::ObjectKind;
@@ -68,6 +68,13 @@ impl Packs {
         self.find(oid, scratch, |data, index, offset, scratch| {
             data.header(index, offset, scratch)
         })
+    }
+
+    /// How many hexadecimal digits an id shares at most with another in any pack; `None` where one cannot be read here.
+    pub fn shared_digits(&self, oid: &[u8]) -> Option<usize> {
+        let packs = self.files.get_or_init(|| listed(&self.folders));
+        let mut shared = packs.iter().map(|pack| pack.index(self.oid_length)?.shared_digits(oid));
+        shared.try_fold(0, |most, shared| Some(most.max(shared?)))
     }
 
     /// Has the object read in the first pack that has it undamaged. The one that had the last object is asked first.
