@@ -86,6 +86,29 @@ describe('one happy path of each function', () => {
     expect(await readCheckpoint(repo.cwd, ref)).toEqual({ ...facts, ref, oid: repo.oid(ref) })
   })
 
+  it('attributeTurn reads the facts itself where a checkpoint only names its snapshot', async () => {
+    const repo = repoWithFeature()
+    const { cwd, from, to } = await switchAndEdit(repo)
+    const named = {
+      cwd,
+      from: { ref: await keepInMessage(repo, 'from', from) },
+      to: { ref: await keepInMessage(repo, 'to', to) },
+    }
+    const given = {
+      cwd,
+      from: await readCheckpoint(cwd, named.from.ref),
+      to: await readCheckpoint(cwd, named.to.ref),
+    }
+    const said = await attributeTurn(given)
+    expect(said.attribution).toMatchObject({ status: 'attributed', evidence: 'reflog' })
+    expect(await attributeTurn(named)).toEqual(said)
+    expect(await diffTurn(named)).toEqual(await diffTurn(given))
+    expect(await explainPath(named, 'src/app.ts')).toEqual(await explainPath(given, 'src/app.ts'))
+    // What is said of a checkpoint is all that counts of it.
+    const { attribution } = await attributeTurn({ ...named, from: { ...named.from, branch: 'main' } })
+    expect(attribution).toMatchObject({ status: 'not-attributed', reason: 'head-not-recorded' })
+  })
+
   it('finds the repository from a folder inside it and keeps paths relative to its root', async () => {
     const request = await switchAndEdit()
     const inside = await attributeTurn({ ...request, cwd: `${request.cwd}/src` })

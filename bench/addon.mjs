@@ -8,28 +8,26 @@ import { join } from 'node:path'
 export function addonOf(folder) {
   const addon = createRequire(join(folder, 'package.json'))(folder)
 
-  /** `startedAt` says what the start's snapshot says anyway; given anew, no two requests are the same. */
-  async function request(cwd, refs, startedAt) {
-    const checkpoints = await Promise.all(refs.map((ref) => addon.readCheckpoint(cwd, ref)))
-    const [from, to] = [checkpoints[0], checkpoints.at(-1)]
-    if (startedAt !== undefined) from.turnStartedAt = startedAt
-    return { cwd, from, to, ...(refs.length > 2 ? { between: checkpoints.slice(1, -1) } : {}) }
+  const request = (cwd, refs) => {
+    const [from, ...between] = refs.map((ref) => ({ ref }))
+    const to = between.pop()
+    return { cwd, from, to, ...(between.length > 0 ? { between } : {}) }
   }
 
-  async function card(cwd, refs, { lines = false, startedAt } = {}) {
-    return addon.attributeTurn({ ...(await request(cwd, refs, startedAt)), demoted: lines ? 'lines' : 'count' })
+  async function card(cwd, refs, { lines = false } = {}) {
+    return addon.attributeTurn({ ...request(cwd, refs), demoted: lines ? 'lines' : 'count' })
   }
 
-  async function patch(cwd, refs, { startedAt } = {}) {
-    return addon.diffTurn(await request(cwd, refs, startedAt))
+  async function patch(cwd, refs) {
+    return addon.diffTurn(request(cwd, refs))
   }
 
   /** What a row asks. */
-  async function ask(asks, cwd, refs, startedAt) {
+  async function ask(asks, cwd, refs) {
     if (asks === 'head') return { head: await addon.readHead(cwd) }
-    if (asks === 'patch') return { patch: await patch(cwd, refs, { startedAt }) }
-    const answer = { card: await card(cwd, refs, { lines: asks === 'lines', startedAt }) }
-    if (asks === 'card+patch' || asks === 'range') answer.patch = await patch(cwd, refs, { startedAt })
+    if (asks === 'patch') return { patch: await patch(cwd, refs) }
+    const answer = { card: await card(cwd, refs, { lines: asks === 'lines' }) }
+    if (asks === 'card+patch' || asks === 'range') answer.patch = await patch(cwd, refs)
     return answer
   }
 

@@ -19,7 +19,7 @@ export async function firstCall(question) {
   return JSON.parse(stdout)
 }
 
-async function askHere({ checkout, asks, cwd, refs, startedAt, atOnce = 1 }) {
+async function askHere({ checkout, asks, cwd, refs, atOnce = 1 }) {
   const began = performance.now()
   const addon = addonOf(checkout)
   // The binary is loaded by the first function that needs it; this one does nothing else.
@@ -27,7 +27,7 @@ async function askHere({ checkout, asks, cwd, refs, startedAt, atOnce = 1 }) {
   const loaded = performance.now()
   const held = mostHeld()
   const asked = performance.now()
-  await Promise.all(Array.from({ length: atOnce }, () => addon.ask(asks, cwd, refs, startedAt)))
+  await Promise.all(Array.from({ length: atOnce }, () => addon.ask(asks, cwd, refs)))
   const answered = performance.now()
   console.log(JSON.stringify({ require: loaded - began, call: answered - asked, memory: mostHeld() - held }))
   process.exit(0)

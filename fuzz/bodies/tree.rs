@@ -5,7 +5,7 @@ use turn_attribution::model::Tree;
 pub fn check(raw: &[u8]) {
     for length in [20, 32] {
         let Some(tree) = Tree::parse(raw, length) else { continue };
-        assert_eq!(tree.size(), raw.len());
+        assert_eq!(tree.raw().len(), raw.len());
         let mut written = Vec::new();
         for entry in tree.entries() {
             assert!(!entry.name.is_empty() && !entry.name.contains(&0));

@@ -15,6 +15,16 @@ use crate::model::{Error, HeadFacts, LogMark, Oid, OperationKind, Pin};
 
 /// How often a head that moves under our hands is read again.
 const MOST_TRIES: u32 = 5;
+/// What git keeps in its folder while it is in the middle of something.
+const OF_AN_OPERATION: [&str; 7] = [
+    "rebase-merge",
+    "rebase-apply",
+    "sequencer",
+    "MERGE_HEAD",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "BISECT_LOG",
+];
 /// State files are a line or a few; a todo list can be long, but only its start is looked at.
 const LONGEST_STATE_FILE: u64 = 64 * 1024;
 
@@ -157,6 +167,9 @@ impl GitFolder<'_> {
 
     /// All of the pin but the log.
     fn read_operation(&self) -> Result<Pin, Error> {
+        if self.storage == RefStorage::Files && self.is_quiet() {
+            return Ok(Pin::default());
+        }
         let rebase = if self.holds("rebase-merge")? {
             Some("rebase-merge")
         } else if self.holds("rebase-apply")? && !self.holds("rebase-apply/applying")? {
@@ -199,6 +212,15 @@ impl GitFolder<'_> {
             None
         };
         Ok(pin)
+    }
+
+    /// Whether nothing lies there that git keeps while it is in the middle of something; one look tells. A folder that
+    /// cannot be listed may hold anything.
+    fn is_quiet(&self) -> bool {
+        let Ok(mut children) = fs::read_dir(self.path) else {
+            return false;
+        };
+        children.all(|child| child.is_ok_and(|child| !OF_AN_OPERATION.iter().any(|name| child.file_name() == *name)))
     }
 
     /// A sequence of picks or reverts goes on after its current one was committed by hand.

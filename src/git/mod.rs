@@ -12,6 +12,7 @@ mod libgit;
 mod line_counts;
 mod logs;
 mod loose;
+mod loose_ref;
 mod merge_text;
 mod objects;
 mod open;

@@ -107,8 +107,11 @@ impl Objects {
 
     /// The kind and the size of an object.
     pub fn header(&self, oid: Oid, scratch: &mut Scratch) -> Option<(ObjectKind, u64)> {
-        if oid.is_zero() {
-            return None;
+        match self.shelf(oid).objects.get(&oid) {
+            Some(Kept::Commit(content)) => return Some((ObjectKind::Commit, content.len() as u64)),
+            Some(Kept::Tree(tree)) => return Some((ObjectKind::Tree, tree.raw().len() as u64)),
+            None if oid.is_zero() => return None,
+            None => {}
         }
         let packed = self.packs.header(oid.as_bytes(), scratch);
         packed.or_else(|| self.loose.kind_and_size(oid.as_bytes()))

@@ -10,10 +10,9 @@ use std::path::{Path, PathBuf};
 use git2::Repository;
 
 use super::loose::object_folders;
-use super::ref_storage::MOST_SYMBOLIC_REFS;
 
-/// Bytes of a ref that are looked at: more than any name of a ref that git makes.
-const LONGEST_REF: u64 = 64 * 1024;
+/// Bytes of a path in a file: more than any system allows.
+const LONGEST_PATH: u64 = 64 * 1024;
 
 /// Opens a regular file; of anything else nothing is read.
 pub fn open_file(path: &Path) -> io::Result<File> {
@@ -52,31 +51,13 @@ pub fn refuse_when_opening(own: &Path) -> io::Result<()> {
         .try_for_each(|objects| refuse_below(&objects.join("pack")))
 }
 
-/// Fails where a ref, or one that it stands for, is a pipe.
-pub fn refuse_ref(repository: &Repository, name: &[u8]) -> io::Result<()> {
-    refuse(&repository.commondir().join("packed-refs"))?;
-    let mut name = name.to_vec();
-    for _ in 0..=MOST_SYMBOLIC_REFS {
-        let files = [repository.path(), repository.commondir()].map(|folder| folder.join(named(&name)));
-        files.iter().try_for_each(|file| refuse(file))?;
-        let mut content = Vec::new();
-        // What cannot be read is for libgit2 to say.
-        let file = files.iter().find_map(|file| open_file(file).ok());
-        if file.is_none_or(|file| file.take(LONGEST_REF).read_to_end(&mut content).is_err()) {
-            break;
-        }
-        match content.strip_prefix(b"ref:") {
-            Some(target) => name = target.trim_ascii().to_vec(),
-            None => break,
-        }
-    }
-    Ok(())
-}
-
 /// Fails where any ref is a pipe.
 pub fn refuse_refs(repository: &Repository) -> io::Result<()> {
     refuse(&repository.commondir().join("packed-refs"))?;
     refuse_below(&repository.commondir().join("refs"))?;
+    if repository.path() == repository.commondir() {
+        return Ok(());
+    }
     refuse_below(&repository.path().join("refs"))
 }
 
@@ -84,24 +65,26 @@ pub fn refuse_refs(repository: &Repository) -> io::Result<()> {
 fn common_of(own: &Path) -> PathBuf {
     let mut name = Vec::new();
     let file = open_file(&own.join("commondir"));
-    match file.and_then(|file| file.take(LONGEST_REF).read_to_end(&mut name)) {
+    match file.and_then(|file| file.take(LONGEST_PATH).read_to_end(&mut name)) {
         Ok(_) => own.join(named(name.trim_ascii_end())),
         Err(_) => own.to_path_buf(),
     }
 }
 
+/// A name as git writes it.
 #[cfg(unix)]
-fn named(bytes: &[u8]) -> &OsStr {
+pub fn named(bytes: &[u8]) -> &OsStr {
     std::os::unix::ffi::OsStrExt::from_bytes(bytes)
 }
 
 /// No pipes lie in folders elsewhere; names that are no text lead nowhere.
 #[cfg(not(unix))]
-fn named(bytes: &[u8]) -> &OsStr {
+pub fn named(bytes: &[u8]) -> &OsStr {
     OsStr::new(std::str::from_utf8(bytes).unwrap_or_default())
 }
 
-fn refuse(file: &Path) -> io::Result<()> {
+/// Fails where a file is a pipe.
+pub fn refuse(file: &Path) -> io::Result<()> {
     match fs::metadata(file) {
         Ok(found) => refuse_type(file, found.file_type()),
         Err(_) => Ok(()),

@@ -3,6 +3,7 @@
 use git2::{ConfigLevel, ErrorCode, ObjectType, Reference, Repository};
 
 use super::logs;
+use super::loose_ref;
 use super::pipes;
 use super::reftable::{self, Reftable};
 use crate::model::{Oid, Ref, Reflog, SourceError};
@@ -62,7 +63,11 @@ impl RefStorage {
     pub fn resolve(self, repository: &Repository, name: &str) -> Result<Option<Oid>, SourceError> {
         match self {
             RefStorage::Files => {
-                pipes::refuse_ref(repository, name.as_bytes()).map_err(|error| unreadable(&error))?;
+                if let Some(found) =
+                    loose_ref::follow(repository, name.as_bytes()).map_err(|error| unreadable(&error))?
+                {
+                    return Ok(Some(found.oid));
+                }
                 match repository.refname_to_id(name) {
                     Ok(oid) => Ok(Oid::from_bytes(oid.as_bytes())),
                     Err(error) if [ErrorCode::NotFound, ErrorCode::InvalidSpec].contains(&error.code()) => Ok(None),
@@ -139,7 +144,13 @@ fn tables(repository: &Repository) -> Result<reftable::Reftable, SourceError> {
 }
 
 fn head_file(repository: &Repository) -> Result<Head, SourceError> {
-    pipes::refuse_ref(repository, b"HEAD").map_err(|error| unreadable(&error))?;
+    if let Some(found) = loose_ref::follow(repository, b"HEAD").map_err(|error| unreadable(&error))? {
+        let is_branch = found.name != b"HEAD";
+        return Ok(Head {
+            oid: Some(found.oid),
+            name: is_branch.then_some(found.name),
+        });
+    }
     let head = repository.find_reference("HEAD").map_err(|error| failed(&error))?;
     let Some(first) = head.symbolic_target_bytes() else {
         return Ok(Head {

@@ -9,6 +9,7 @@
 
 #[cfg(feature = "fault-injection")]
 mod faults;
+mod listed;
 mod patch;
 mod request;
 mod result;

@@ -3,12 +3,15 @@
 use napi::bindgen_prelude::{ToNapiValue, TypeName, check_status};
 use napi::{Result, ValueType, sys};
 use napi_derive::napi;
+use serde::Serialize;
 
+use super::listed::Listed;
 use super::result::{Attribution, BranchTransition, ChangeKind, Demoted, OperationKind, UncountedReason};
 use crate::model::{self, RepoPath, outcome};
 
 /// Bytes that arrive as a `Buffer` of JavaScript's own: one over native memory is refused where pointers are
 /// compressed (Electron).
+#[derive(Serialize)]
 pub struct CopiedBuffer(Vec<u8>);
 
 impl TypeName for CopiedBuffer {
@@ -35,6 +38,8 @@ impl ToNapiValue for CopiedBuffer {
 
 /// Where the text about a file stands.
 #[napi(object, object_from_js = false)]
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Section {
     /// In `patch`: its first UTF-16 unit.
     pub start: u32,
@@ -48,6 +53,8 @@ pub struct Section {
 
 /// A file of a patch.
 #[napi(object, object_from_js = false, use_nullable = true)]
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct DiffFile {
     /// Relative to the repository's root, with `/`. Bytes that are not UTF-8 are U+FFFD.
     pub path: String,
@@ -104,7 +111,8 @@ pub struct TurnDiff {
     /// Whether pairing renames was given up for size: then some stand as a deletion and an addition.
     pub renames_limited: bool,
     /// Every file, whatever text was cut, in byte order of the path, which is the order of the patch.
-    pub files: Vec<DiffFile>,
+    #[napi(ts_type = "Array<DiffFile>")]
+    pub files: Listed<DiffFile>,
     /// How many there are: more than `files` names where `maxFiles` was met. The patch is of those named.
     #[napi(ts_type = "number")]
     pub file_count: u32,
@@ -148,7 +156,10 @@ impl From<model::patch::TurnDiff> for TurnDiff {
             truncated,
             file_count: u32::try_from(diff.file_count).unwrap_or(u32::MAX),
             renames_limited: diff.renames_limited,
-            files,
+            files: match files.iter().any(DiffFile::has_bytes) {
+                true => Listed::Objects(files),
+                false => Listed::plain(files),
+            },
             demoted: diff.demoted.into(),
             branch_transition: diff.branch_transition.into(),
             attribution: diff.attribution.into(),
@@ -158,6 +169,10 @@ impl From<model::patch::TurnDiff> for TurnDiff {
 }
 
 impl DiffFile {
+    fn has_bytes(&self) -> bool {
+        self.path_bytes.is_some() || self.previous_path_bytes.is_some()
+    }
+
     fn new(file: model::patch::DiffFile, section: Option<Section>) -> DiffFile {
         let (demoted, reason) = match file.verdict {
             outcome::Verdict::Shown(reason) => (false, reason.as_str()),

@@ -28,8 +28,9 @@ fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(value: D) -> Result<O
 
 /// A checkpoint: the host's snapshot, and what it recorded beside it.
 ///
-/// A key that is absent was not recorded; then everything is shown, as if there were no attribution. `null` is a
-/// fact: an unborn head, a detached one.
+/// A key that is absent was not recorded; without a head everything is shown, as if there were no attribution. `null`
+/// is a fact: an unborn head, a detached one. Of a checkpoint that names a snapshot and nothing else, the facts are read
+/// from the snapshot's message, where `writeCheckpointFacts` puts them.
 #[napi(object, object_to_js = false)]
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]

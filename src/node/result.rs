@@ -5,7 +5,9 @@ use std::ops::Range;
 
 use napi::bindgen_prelude::{Buffer, Uint8Array, Utf16String};
 use napi_derive::napi;
+use serde::Serialize;
 
+use super::listed::Listed;
 use super::request::PatchText;
 use crate::model::outcome;
 use crate::model::{self, Entry, RepoPath};
@@ -40,6 +42,8 @@ same_names! { model::OperationKind => OperationKind { Merge, Rebase, CherryPick,
 /// What happened to a file, from the state it is compared with to its state in the `to` snapshot.
 /// `typechange`: it became a file, symbolic link or submodule and was another of these.
 #[napi(string_enum = "kebab-case")]
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ChangeKind {
     Added,
     Modified,
@@ -66,6 +70,8 @@ same_names! { outcome::ChangeKind => ChangeKind { Added, Modified, Deleted, Rena
 /// - `turn-not-attributed`: in a range, a turn that changed it could not be attributed (`mixed`).
 /// - `renamed-by-history`: in a range, later history renamed a file that an earlier turn authored.
 #[napi(string_enum = "kebab-case")]
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ShownReason {
     HeadNotMoved,
     NotAttributed,
@@ -89,6 +95,8 @@ same_names! { outcome::ShownReason => ShownReason { HeadNotMoved, NotAttributed,
 /// - `merged-with-uncommitted`: it is what git makes of that history and of changes that were uncommitted before.
 /// - `replayed`: it is what git makes by replaying commits that existed before.
 #[napi(string_enum = "kebab-case")]
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum DemotedReason {
     MovedByHistory,
     MergedWithUncommitted,
@@ -288,6 +296,8 @@ pub struct FileState {
 /// - `content-too-large`: a content is larger than what is read.
 /// - `time-limit`: the time given with `timeoutMs` was over.
 #[napi(string_enum = "kebab-case")]
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[allow(clippy::enum_variant_names, reason = "callers see each name alone")]
 pub enum UncountedReason {
     ContentMissing,
@@ -300,6 +310,8 @@ same_names! { outcome::Uncounted => UncountedReason { ContentMissing, ContentUnr
 
 /// A file that the agent wrote.
 #[napi(object, object_from_js = false, use_nullable = true)]
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ShownFile {
     /// Relative to the repository's root, with `/`. Bytes that are not UTF-8 are U+FFFD.
     pub path: String,
@@ -330,6 +342,8 @@ pub struct ShownFile {
 
 /// A file that only moved through git.
 #[napi(object, object_from_js = false, use_nullable = true)]
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct DemotedFile {
     /// Relative to the repository's root, with `/`.
     pub path: String,
@@ -353,7 +367,8 @@ pub struct Demoted {
     /// Lines removed in all of them; likewise.
     pub deletions: Option<f64>,
     /// The files; `null` unless asked for with `demoted: 'paths'` or `'lines'`.
-    pub files: Option<Vec<DemotedFile>>,
+    #[napi(ts_type = "Array<DemotedFile> | null")]
+    pub files: Option<Listed<DemotedFile>>,
 }
 
 /// Something git did in the turn.
@@ -404,7 +419,8 @@ pub enum Attribution {
 #[napi(object, object_from_js = false, use_nullable = true)]
 pub struct TurnAttribution {
     /// The files that the agent wrote, in byte order of the path.
-    pub shown: Vec<ShownFile>,
+    #[napi(ts_type = "Array<ShownFile>")]
+    pub shown: Listed<ShownFile>,
     /// How many there are: more than `shown` names where `maxFiles` was met.
     #[napi(ts_type = "number")]
     pub shown_file_count: u32,
@@ -678,7 +694,9 @@ impl From<outcome::Demoted> for Demoted {
             file_count: demoted.file_count as u32,
             additions: demoted.additions.map(|lines| lines as f64),
             deletions: demoted.deletions.map(|lines| lines as f64),
-            files: demoted.files.map(|files| files.into_iter().map(file).collect()),
+            files: demoted
+                .files
+                .map(|files| Listed::plain(files.into_iter().map(file).collect())),
         }
     }
 }
@@ -722,7 +740,7 @@ impl From<outcome::Attribution> for Attribution {
 impl From<outcome::TurnAttribution> for TurnAttribution {
     fn from(turn: outcome::TurnAttribution) -> TurnAttribution {
         TurnAttribution {
-            shown: turn.shown.into_iter().map(Into::into).collect(),
+            shown: Listed::plain(turn.shown.into_iter().map(Into::into).collect()),
             shown_file_count: u32::try_from(turn.shown_file_count).unwrap_or(u32::MAX),
             demoted: turn.demoted.into(),
             branch_transition: turn.branch_transition.into(),

@@ -425,7 +425,8 @@ impl Turn<'_> {
         }
         let mut carried = BTreeSet::new();
         let mut added_by_hand = HashSet::new();
-        for (_, by_hand) in by_hand {
+        let is_touched = analysis.delta.keys().any(|path| late.contains(path));
+        for (_, by_hand) in by_hand.iter().filter(|_| is_touched) {
             let hand = self.texts_of([by_hand.old, by_hand.new])?;
             let [before, after] = hand.each_ref().map(|(entry, text)| version(*entry, text));
             traces::collect_added(before, after, &mut added_by_hand);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::analysis::{Analysis, Inheritance, Trouble, all_shown, analyse};
-use super::snapshot::{Snapshot, resolve, unreadable};
+use super::snapshot::{Snapshot, resolve, unreadable, with_recorded_facts};
 use super::state::State;
 use super::transition;
 use super::tree_delta::tree_delta;
@@ -37,6 +37,8 @@ pub struct Range {
 impl Range {
     /// Analyses every turn of a request and composes them.
     pub fn analyse(source: &dyn GitSource, request: &TurnRequest) -> Result<Range, Error> {
+        source.enter(Phase::TreeDelta);
+        let request = &*with_recorded_facts(source, request);
         let checkpoints: Vec<&Checkpoint> = [&request.from]
             .into_iter()
             .chain(&request.between)

@@ -1,6 +1,10 @@
 //! The snapshots of a checkpoint, found in the repository.
 
-use crate::model::{Checkpoint, Error, ErrorCode, GitSource, ObjectKind, Oid, SourceError};
+use std::borrow::Cow;
+
+use crate::model::{Checkpoint, Error, ErrorCode, GitSource, ObjectKind, Oid, SourceError, TurnRequest};
+use crate::rules::checkpoint_facts::{RecordedFacts, read_facts};
+use crate::rules::pin::decode_pin;
 
 /// A snapshot that exists.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +59,52 @@ pub fn resolve(source: &dyn GitSource, checkpoint: &Checkpoint) -> Result<Snapsh
             format!("{oid} is a {kind:?}, not a snapshot").to_lowercase(),
         )),
     }
+}
+
+/// The request with what stands in the messages of its snapshots, for checkpoints of which nothing else was said. What
+/// cannot be read there is not recorded.
+pub fn with_recorded_facts<'a>(source: &dyn GitSource, request: &'a TurnRequest) -> Cow<'a, TurnRequest> {
+    let mut request = Cow::Borrowed(request);
+    for at in 0..request.between.len() + 2 {
+        let checkpoint = match at.checked_sub(2) {
+            Some(between) => &request.between[between],
+            None if at == 0 => &request.from,
+            None => &request.to,
+        };
+        let is_bare = checkpoint.head.is_none()
+            && checkpoint.branch.is_none()
+            && checkpoint.pin.is_none()
+            && !checkpoint.pin_garbled
+            && checkpoint.turn_started_at.is_none();
+        let facts = if is_bare {
+            recorded_facts(source, checkpoint)
+        } else {
+            None
+        };
+        let Some(facts) = facts else { continue };
+        let pin = facts.pin.as_deref().map(decode_pin);
+        let filled = Checkpoint {
+            head: facts.head,
+            branch: facts.branch,
+            pin_garbled: pin == Some(None),
+            pin: pin.flatten(),
+            turn_started_at: facts.turn_started_at,
+            ..checkpoint.clone()
+        };
+        let request = request.to_mut();
+        *match at.checked_sub(2) {
+            Some(between) => &mut request.between[between],
+            None if at == 0 => &mut request.from,
+            None => &mut request.to,
+        } = filled;
+    }
+    request
+}
+
+fn recorded_facts(source: &dyn GitSource, checkpoint: &Checkpoint) -> Option<RecordedFacts> {
+    let snapshot = resolve(source, checkpoint).ok()?;
+    snapshot.seconds?;
+    Some(read_facts(&source.read_message(snapshot.oid).ok()?))
 }
 
 /// Trouble that leaves nothing to show.
