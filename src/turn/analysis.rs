@@ -63,6 +63,8 @@ pub struct Inheritance {
     redone: HashMap<Oid, Redone>,
     /// What was changed by hand in commits, with the path.
     by_hand: Vec<(RepoPath, Change)>,
+    /// The lines that the first so many of these added.
+    added_by_hand: (usize, HashSet<Vec<u8>>),
     /// Commits of which that is not known yet.
     untold: HashSet<Oid>,
     /// Why it is not known what an earlier turn made.
@@ -356,8 +358,7 @@ impl Turn<'_> {
             }
             inheritance.untold.clear();
         }
-        let carried_by_others =
-            self.carried_by_others(analysis, &commits, &inheritance.by_hand, &replay, expected_at)?;
+        let carried_by_others = self.carried_by_others(analysis, &commits, inheritance, &replay, expected_at)?;
         let unproven = replay.unproven_paths()?;
         let replayed = !replay.rested_on(to_head)?.is_empty();
         // A merge of texts that was given up for time looks like one that conflicts.
@@ -397,7 +398,7 @@ impl Turn<'_> {
         &self,
         analysis: &Analysis,
         commits: &TurnCommits,
-        by_hand: &[(RepoPath, Change)],
+        inheritance: &mut Inheritance,
         replay: &Replay<'_>,
         expected_at: impl Fn(&RepoPath, &Change) -> Option<Entry>,
     ) -> Result<BTreeSet<RepoPath>, SourceError> {
@@ -423,19 +424,20 @@ impl Turn<'_> {
             }
             late.extend(changes.into_keys());
         }
-        let mut carried = BTreeSet::new();
-        let mut added_by_hand = HashSet::new();
-        let is_touched = analysis.delta.keys().any(|path| late.contains(path));
-        for (_, by_hand) in by_hand.iter().filter(|_| is_touched) {
+        let by_hand = &inheritance.by_hand;
+        let (gathered, added_by_hand) = &mut inheritance.added_by_hand;
+        for (_, by_hand) in &by_hand[*gathered..] {
             let hand = self.texts_of([by_hand.old, by_hand.new])?;
             let [before, after] = hand.each_ref().map(|(entry, text)| version(*entry, text));
-            traces::collect_added(before, after, &mut added_by_hand);
+            traces::collect_added(before, after, added_by_hand);
         }
+        *gathered = by_hand.len();
+        let mut carried = BTreeSet::new();
         // Moved to another file, or written anew with other indentation.
         for (path, change) in analysis.delta.iter().filter(|(path, _)| late.contains(*path)) {
             let states = self.texts_of([change.old, expected_at(path, change)])?;
             let [start, expected] = states.each_ref().map(|(entry, text)| version(*entry, text));
-            if traces::mostly_from(&added_by_hand, start, expected) {
+            if traces::mostly_from(added_by_hand, start, expected) {
                 carried.insert(path.clone());
             }
         }

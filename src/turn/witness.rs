@@ -1,7 +1,8 @@
-//! Remembers that something could not be read. Where the rest stands without it, as for a count, an attribute, a
-//! renamed file or the age of a commit, nothing else would tell that the answer could have been another.
+//! Remembers what a call has seen of refs and logs, and that something could not be read. Where the rest stands without
+//! what failed, as for a count, an attribute, a renamed file or the age of a commit, nothing else would tell that the
+//! answer could have been another.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -10,10 +11,14 @@ use crate::model::{
     Reflog, SourceError, Tree, TreeReaders,
 };
 
-/// A source whose failed reads are remembered.
+/// A source whose failed reads are remembered, and what refs and logs said.
 pub struct Witness<'a> {
     source: &'a dyn GitSource,
     has_failed: Cell<bool>,
+    refs: RefCell<Option<Vec<Ref>>>,
+    head_log: RefCell<Option<Option<Vec<u8>>>>,
+    other_logs: RefCell<Option<Vec<Reflog>>>,
+    user_email: RefCell<Option<Option<Vec<u8>>>>,
 }
 
 impl<'a> Witness<'a> {
@@ -22,12 +27,30 @@ impl<'a> Witness<'a> {
         Witness {
             source,
             has_failed: Cell::new(false),
+            refs: RefCell::default(),
+            head_log: RefCell::default(),
+            other_logs: RefCell::default(),
+            user_email: RefCell::default(),
         }
     }
 
     /// Whether a read has failed.
     pub fn has_failed(&self) -> bool {
         self.has_failed.get()
+    }
+
+    /// Reads what can change, once: all turns of a range are judged by one state of it.
+    fn once<T: Clone>(
+        &self,
+        place: &RefCell<Option<T>>,
+        read: impl FnOnce() -> Result<T, SourceError>,
+    ) -> Result<T, SourceError> {
+        if let Some(known) = &*place.borrow() {
+            return Ok(known.clone());
+        }
+        let read = self.seen(read())?;
+        *place.borrow_mut() = Some(read.clone());
+        Ok(read)
     }
 
     fn seen<T>(&self, read: Result<T, SourceError>) -> Result<T, SourceError> {
@@ -103,7 +126,7 @@ impl GitSource for Witness<'_> {
     }
 
     fn refs(&self) -> Result<Vec<Ref>, SourceError> {
-        self.seen(self.source.refs())
+        self.once(&self.refs, || self.source.refs())
     }
 
     fn resolve_ref(&self, name: &str) -> Result<Option<Oid>, SourceError> {
@@ -111,15 +134,15 @@ impl GitSource for Witness<'_> {
     }
 
     fn head_log(&self) -> Result<Option<Vec<u8>>, SourceError> {
-        self.seen(self.source.head_log())
+        self.once(&self.head_log, || self.source.head_log())
     }
 
     fn other_logs(&self) -> Result<Vec<Reflog>, SourceError> {
-        self.seen(self.source.other_logs())
+        self.once(&self.other_logs, || self.source.other_logs())
     }
 
     fn user_email(&self) -> Result<Option<Vec<u8>>, SourceError> {
-        self.seen(self.source.user_email())
+        self.once(&self.user_email, || self.source.user_email())
     }
 
     fn is_shallow(&self) -> bool {
