@@ -154,8 +154,9 @@ export type ChangeKind = 'added' | 'modified' | 'deleted' | 'renamed' | 'typecha
 /**
  * A checkpoint: the host's snapshot, and what it recorded beside it.
  *
- * A key that is absent was not recorded; then everything is shown, as if there were no attribution. `null` is a
- * fact: an unborn head, a detached one.
+ * A key that is absent was not recorded; without a head everything is shown, as if there were no attribution. `null`
+ * is a fact: an unborn head, a detached one. Of a checkpoint that names a snapshot and nothing else, the facts are read
+ * from the snapshot's message, where `writeCheckpointFacts` puts them.
  */
 export interface Checkpoint {
   /** The snapshot: a full object id, or the full name of a ref that holds it. */

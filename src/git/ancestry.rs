@@ -15,11 +15,13 @@ use crate::model::{CommitWalk, Glance, Oid, SourceError};
 const MOST_REMEMBERED: usize = 1 << 20;
 
 /// The commits that were met, by number: a walk that goes this way again reads nothing and compares no ids. What a commit
-/// says never changes.
+/// says never changes, nor who descends from whom; of a history that is cut otherwise the handle is another.
 #[derive(Default)]
 pub struct History {
     numbers: HashMap<Oid, u32>,
     commits: Vec<Met>,
+    /// Whether the first is an ancestor of the second, where that was asked.
+    ancestors: HashMap<(u32, u32), bool>,
 }
 
 /// A commit that was met: by its children only, until it is looked at.
@@ -39,7 +41,7 @@ struct Known {
 impl History {
     /// Forgets all where it has become too much. Numbers are of no use after it.
     pub fn trim(&mut self) {
-        if self.commits.len() > MOST_REMEMBERED {
+        if self.commits.len() + self.ancestors.len() > MOST_REMEMBERED {
             *self = History::default();
         }
     }
@@ -172,8 +174,13 @@ pub fn is_ancestor(source: &dyn ReadHistory, ancestor: Oid, descendant: Oid) -> 
         return Ok(true);
     }
     let (ancestor, descendant) = (numbered(source, ancestor), numbered(source, descendant));
-    let painted = paint(source, ancestor, &[descendant])?;
-    Ok(painted.marks.of(ancestor) & TWO != 0)
+    if let Some(&known) = source.history().borrow().ancestors.get(&(ancestor, descendant)) {
+        return Ok(known);
+    }
+    let is_ancestor = paint(source, ancestor, &[descendant])?.marks.of(ancestor) & TWO != 0;
+    let mut history = source.history().borrow_mut();
+    history.ancestors.insert((ancestor, descendant), is_ancestor);
+    Ok(is_ancestor)
 }
 
 /// What is known of each commit in a walk, by its number.

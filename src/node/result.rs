@@ -367,7 +367,7 @@ pub struct Demoted {
     /// Lines removed in all of them; likewise.
     pub deletions: Option<f64>,
     /// The files; `null` unless asked for with `demoted: 'paths'` or `'lines'`.
-    #[napi(ts_type = "Array<DemotedFile> | null")]
+    #[napi(ts_type = "Array<DemotedFile>")]
     pub files: Option<Listed<DemotedFile>>,
 }
 
