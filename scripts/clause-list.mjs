@@ -453,7 +453,7 @@ export const clauses = [
   off(
     '4 what was pruned proves nothing',
     EVIDENCE,
-    '        if commit_if_there(source, oid)?.is_some() {\n            there.push(oid);\n        }\n    }',
+    '        if glance_if_there(source, oid)?.is_some() {\n            there.push(oid);\n        }\n    }',
     '        there.push(oid);\n    }',
     'clauses > what was pruned proves nothing',
   ),
@@ -1168,8 +1168,8 @@ export const clauses = [
   off(
     '19 lines of the hand under another name or indentation',
     ANALYSIS,
-    'if traces::mostly_from(&added_by_hand, start, expected) {',
-    'if false && traces::mostly_from(&added_by_hand, start, expected) {',
+    'if traces::mostly_from(added_by_hand, start, expected) {',
+    'if false && traces::mostly_from(added_by_hand, start, expected) {',
     'under-other-names',
   ),
   off(
@@ -1335,8 +1335,8 @@ export const clauses = [
   off(
     '16 E is the start snapshot with F applied',
     ANALYSIS,
-    'State::merge(source, &start_head, &start, &foreign)?',
-    'State::merge(source, &start_head, &start_head, &foreign)?',
+    'State::expect(source, &start_head, &start, &foreign, &snapshots)?',
+    'State::expect(source, &start_head, &start_head, &foreign, &snapshots)?',
     'pull',
   ),
   off('17 an untrusted path is shown', VERDICT, 'if facts.untrusted {', 'if false {', 'cargo --lib'),
@@ -1647,7 +1647,7 @@ export const clauses = [
   off(
     'range: what was made of them is kept',
     ANALYSIS,
-    'replay.inherit(&inheritance.states);',
+    'replay.inherit(&inheritance.states, &inheritance.redone);',
     '',
     'ranges > squashed by a soft reset',
   ),
