@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use turn_attribution::git::{LibgitSource, Stop};
+use turn_attribution::git::{LibgitSource, Stop, close_repositories};
 use turn_attribution::model::{CommitWalk, GitSource, Oid};
 
 fn git(folder: &Path, arguments: &[&str], input: &[u8]) -> (bool, String) {
@@ -41,6 +41,11 @@ impl Random {
 
 /// A history in which each commit has up to three parents among the last few; with its commits.
 fn history(folder: &Path, random: &mut Random, skewed: bool) -> Vec<Oid> {
+    history_of_pace(folder, random, skewed, 10)
+}
+
+/// The same with so many seconds between two commits.
+fn history_of_pace(folder: &Path, random: &mut Random, skewed: bool, pace: i64) -> Vec<Oid> {
     assert!(git(folder, &["init", "-q"], b"").0);
     let mut stream = String::new();
     let count = 60u32;
@@ -50,7 +55,7 @@ fn history(folder: &Path, random: &mut Random, skewed: bool) -> Vec<Oid> {
         } else {
             0
         };
-        let seconds = 1_700_000_000 + i64::from(at) * 10 + skew;
+        let seconds = 1_700_000_000 + i64::from(at) * pace + skew;
         stream += &format!("commit refs/heads/b{at}\nmark :{at}\ncommitter R <r@x> {seconds} +0000\ndata 1\nx\n");
         let mut parents = BTreeSet::new();
         for _ in 0..random.below(4) {
@@ -115,4 +120,35 @@ fn as_git_sees_them() {
             }
         }
     }
+}
+
+#[test]
+fn the_order_of_merge_bases_does_not_depend_on_what_was_asked_before() {
+    let mut random = Random(11);
+    let mut several = 0;
+    for _ in 0..4 {
+        let folder = tempfile::tempdir().unwrap();
+        // All of one second.
+        let commits = history_of_pace(folder.path(), &mut random, false, 0);
+        let open = || LibgitSource::open(folder.path(), Stop::never()).unwrap();
+        let met = open();
+        // Numbers are given as commits are met: the oldest first here, from the heads down below.
+        for &commit in commits.iter().rev() {
+            met.glance(commit).unwrap();
+        }
+        for _ in 0..60 {
+            let [one, two] = [(); 2].map(|()| commits[random.below(60) as usize]);
+            close_repositories();
+            let bases = open().merge_bases(one, two).unwrap();
+            several += usize::from(bases.len() > 1);
+            assert_eq!(met.merge_bases(one, two).unwrap(), bases);
+            let walk = CommitWalk {
+                from: vec![one],
+                hide: vec![two],
+                limit: 1000,
+            };
+            assert_eq!(met.walk(&walk).unwrap(), open().walk(&walk).unwrap());
+        }
+    }
+    assert!(several > 10, "{several}");
 }

@@ -153,7 +153,7 @@ pub fn merge_bases(source: &dyn ReadHistory, one: Oid, two: Oid) -> Result<Vec<O
         return Ok(vec![one]);
     }
     let (one, two) = (numbered(source, one), numbered(source, two));
-    let found = paint(source, one, &[two])?.common();
+    let found = paint(source, one, &[two])?.common(&source.history().borrow());
     // Where clocks were wrong the walk may have met a common ancestor before the one that descends from it.
     let mut best = found.clone();
     for &commit in &found {
@@ -207,12 +207,14 @@ struct Painted {
 }
 
 impl Painted {
-    /// Common ancestors, the newest first.
-    fn common(self) -> Vec<u32> {
+    /// Common ancestors, the newest first. Of two of one second the ids decide: numbers tell which was met first, by
+    /// this call or one before, and what is merged of them must not depend on that.
+    fn common(self, history: &History) -> Vec<u32> {
         let marks = self.marks;
         let mut common = self.results;
         common.retain(|&(_, commit)| marks.of(commit) & STALE == 0);
-        common.sort_unstable_by(|a, b| b.cmp(a));
+        let place = |&(seconds, commit): &(i64, u32)| (seconds, history.oid(commit));
+        common.sort_unstable_by_key(|found| std::cmp::Reverse(place(found)));
         common.into_iter().map(|(_, commit)| commit).collect()
     }
 }

@@ -6,6 +6,8 @@ mod chronicle;
 mod evidence;
 mod explanation;
 mod files;
+#[cfg(test)]
+mod memory;
 mod originals;
 mod patch;
 mod presentation;

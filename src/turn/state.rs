@@ -364,3 +364,83 @@ impl BaseFiles for BaseView<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::memory::{Files, Memory, Random, put};
+    use super::*;
+
+    /// These files as a tree, or as another tree with changes laid over it.
+    fn state(random: &mut Random, memory: &Memory, files: &Files) -> State {
+        let mut stored = files.clone();
+        for _ in 0..[0, 0, 1, 3][random.below(4)] {
+            random.change(memory, &mut stored);
+        }
+        let mut state = State::of_tree(Some(memory.store_tree(&stored)));
+        let tree = State::of_tree(Some(memory.store_tree(files)));
+        let delta = state.delta(memory, &tree).unwrap();
+        let mut laid_over: BTreeMap<_, _> = delta.into_iter().map(|(path, change)| (path, change.new)).collect();
+        if random.below(4) == 0 {
+            // What is laid over need not differ.
+            let more = files.iter().filter(|_| random.below(3) == 0);
+            laid_over.extend(more.map(|(path, entry)| (RepoPath::from(path), Some(*entry))));
+        }
+        state.laid_over = Rc::new(laid_over);
+        if random.below(4) == 0 {
+            state = state.distrusting([RepoPath::from(random.path())]);
+        }
+        state
+    }
+
+    #[test]
+    fn a_small_change_is_brought_over_as_a_whole_merge_would() {
+        let memory = Memory::default();
+        let mut random = Random(1);
+        let (mut shortened, mut rounds) = (0, 0);
+        let wanted = 6_000;
+        while rounds < wanted {
+            rounds += 1;
+            let mut files = Files::new();
+            for _ in 0..2 + random.below(9) {
+                put(&mut files, random.path(), random.entry(&memory));
+            }
+            let mut sides = [files.clone(), files.clone()];
+            let largest = 1 + random.below(5);
+            for side in &mut sides {
+                for _ in 0..random.below(largest + 1) {
+                    random.change(&memory, side);
+                }
+            }
+            let [base, ours, theirs] = [&files, &sides[0], &sides[1]].map(|files| state(&mut random, &memory, files));
+            let on_theirs = base.delta(&memory, &theirs).unwrap();
+            if !ours.stands_as(&memory, &base, &theirs, &on_theirs).unwrap() {
+                continue;
+            }
+            shortened += 1;
+            let short = ours.with(&base, &theirs, on_theirs.clone());
+            let deltas = [base.delta(&memory, &ours).unwrap(), on_theirs];
+            let (whole, _) = State::merge_deltas(&memory, &base, [&ours, &theirs], deltas, None).unwrap();
+            let differing = short.state.delta(&memory, &whole.state).unwrap();
+            let sides = [&ours, &theirs].map(|side| base.delta(&memory, side).unwrap());
+            assert!(
+                differing.is_empty(),
+                "round {rounds}: {differing:#?}\n{files:#?}\n{sides:#?}"
+            );
+            assert_eq!(
+                whole.conflicts, short.conflicts,
+                "round {rounds}\n{files:#?}\n{sides:#?}"
+            );
+            assert_eq!(whole.inexact, short.inexact, "round {rounds}");
+            assert_eq!(whole.state.untrusted, short.state.untrusted, "round {rounds}");
+            // And it is what a tree can be.
+            let merged = State::of_tree(None).delta(&memory, &short.state).unwrap();
+            for path in merged.keys() {
+                assert!(
+                    folders_of(path).all(|folder| !merged.contains_key(folder)),
+                    "round {rounds}: {path:?}"
+                );
+            }
+        }
+        assert!(shortened > wanted / 8, "{shortened} of {rounds}");
+    }
+}

@@ -23,7 +23,8 @@ const STACK_MORE: usize = 1 << 20;
 
 /// The paths in which two trees differ; `None` is the empty tree. Equal subtrees are not read.
 pub fn tree_delta(source: &dyn GitSource, old: Option<Oid>, new: Option<Oid>) -> Result<Delta, SourceError> {
-    let mut walk = Walk::new(|oid| source.read_tree(oid));
+    let met = Met::default();
+    let mut walk = Walk::new(&met, |oid| source.read_tree(oid));
     let root = Pair {
         path: Vec::new(),
         old,
@@ -37,10 +38,11 @@ pub fn tree_delta(source: &dyn GitSource, old: Option<Oid>, new: Option<Oid>) ->
         }
         if pairs.len() >= MANY_PAIRS {
             match source.tree_readers() {
-                Some(readers) => walk.found.extend(by_threads(source, readers.as_ref(), &pairs, depth)?),
+                Some(readers) => walk
+                    .found
+                    .extend(by_threads(source, readers.as_ref(), &pairs, depth, &met)?),
                 None => pairs.iter().try_for_each(|pair| walk.below(pair, depth))?,
             }
-            check_size(walk.found.len())?;
             return Ok(as_delta(walk.found));
         }
         // Level by level, until there is enough for several threads.
@@ -63,6 +65,7 @@ fn by_threads(
     readers: &dyn TreeReaders,
     pairs: &[Pair],
     depth: usize,
+    met: &Met,
 ) -> Result<Vec<(RepoPath, Change)>, SourceError> {
     let next = AtomicUsize::new(0);
     let work = || -> Vec<(usize, Result<Vec<(RepoPath, Change)>, SourceError>)> {
@@ -71,8 +74,12 @@ fn by_threads(
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(pair) = pairs.get(at) else { return done };
-            let mut walk = Walk::new(|oid| reader.read_tree(oid));
-            let walked = walk.below(pair, depth).map(|()| walk.found);
+            let mut walk = Walk::new(met, |oid| reader.read_tree(oid));
+            let walked = walk.below(pair, depth);
+            if walked.is_err() {
+                walk.forget();
+            }
+            let walked = walked.map(|()| walk.found);
             let ends = matches!(
                 walked,
                 Err(SourceError::Aborted | SourceError::TimedOut | SourceError::Limit(_))
@@ -109,7 +116,7 @@ fn by_threads(
             Ok(more) => found.extend(more),
             Err(error @ (SourceError::Aborted | SourceError::TimedOut | SourceError::Limit(_))) => return Err(error),
             Err(_) => {
-                let mut walk = Walk::new(|oid| source.read_tree(oid));
+                let mut walk = Walk::new(met, |oid| source.read_tree(oid));
                 walk.below(&pairs[at], depth)?;
                 found.extend(walk.found);
             }
@@ -203,20 +210,42 @@ struct Pair {
     new: Option<Oid>,
 }
 
-struct Walk<Read> {
+/// What all walks of a delta met together: its limits are theirs, however many there are.
+#[derive(Default)]
+struct Met {
+    /// Pairs of folders: empty ones can name each other without end.
+    folders: AtomicUsize,
+    paths: AtomicUsize,
+}
+
+impl Met {
+    fn one_more(counter: &AtomicUsize) -> Result<(), SourceError> {
+        check_size(counter.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+}
+
+struct Walk<'m, Read> {
     read: Read,
-    /// Folders: empty ones can name each other without end.
+    met: &'m Met,
     compared: usize,
     found: Vec<(RepoPath, Change)>,
 }
 
-impl<Read: FnMut(Oid) -> Result<Arc<Tree>, SourceError>> Walk<Read> {
-    fn new(read: Read) -> Walk<Read> {
+impl<Read: FnMut(Oid) -> Result<Arc<Tree>, SourceError>> Walk<'_, Read> {
+    fn new(met: &Met, read: Read) -> Walk<'_, Read> {
         Walk {
             read,
+            met,
             compared: 0,
             found: Vec::new(),
         }
+    }
+
+    /// Takes back what it counted: somebody else walks there again.
+    fn forget(&mut self) {
+        self.met.folders.fetch_sub(self.compared, Ordering::Relaxed);
+        self.met.paths.fetch_sub(self.found.len(), Ordering::Relaxed);
+        self.found.clear();
     }
 
     /// All that differs at or below a pair.
@@ -237,7 +266,7 @@ impl<Read: FnMut(Oid) -> Result<Arc<Tree>, SourceError>> Walk<Read> {
         descend: &mut dyn FnMut(&mut Self, Pair) -> Result<(), SourceError>,
     ) -> Result<(), SourceError> {
         self.compared += 1;
-        check_size(self.compared)?;
+        Met::one_more(&self.met.folders)?;
         let old_tree = pair.old.map(&mut self.read).transpose()?;
         let new_tree = pair.new.map(&mut self.read).transpose()?;
         let mut olds = old_tree.iter().flat_map(|tree| tree.raw_entries());
@@ -299,7 +328,7 @@ impl<Read: FnMut(Oid) -> Result<Arc<Tree>, SourceError>> Walk<Read> {
             return descend(self, Pair { path, old, new });
         }
         self.found.push((RepoPath::from(path), change));
-        check_size(self.found.len())
+        Met::one_more(&self.met.paths)
     }
 }
 
@@ -395,4 +424,146 @@ pub fn any_file_under(
         }
     }
     Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::memory::{Files, Memory, Random, put};
+    use super::*;
+
+    fn files_of(random: &mut Random, memory: &Memory) -> Files {
+        let mut files = Files::new();
+        for _ in 0..random.below(10) {
+            put(&mut files, random.path(), random.entry(memory));
+        }
+        files
+    }
+
+    fn plainly(old: &Files, new: &Files) -> Delta {
+        let paths = old.keys().chain(new.keys());
+        let changes = paths.map(|path| {
+            let [old, new] = [old, new].map(|files| files.get(path).copied());
+            (RepoPath::from(path), Change { old, new })
+        });
+        changes.filter(|(_, change)| change.old != change.new).collect()
+    }
+
+    #[test]
+    fn a_delta_beside_a_known_one_is_the_delta() {
+        let memory = Memory::default();
+        let mut random = Random(2);
+        for round in 0..4_000 {
+            let files = files_of(&mut random, &memory);
+            let corners = [(); 4].map(|()| {
+                let mut files = files.clone();
+                for _ in 0..random.below(5) {
+                    random.change(&memory, &mut files);
+                }
+                files
+            });
+            let trees = corners
+                .each_ref()
+                .map(|files| (!files.is_empty()).then(|| memory.store_tree(files)));
+            let delta = tree_delta(&memory, trees[2], trees[3]).unwrap();
+            assert_eq!(delta, plainly(&corners[2], &corners[3]), "round {round}");
+            let known = KnownDelta {
+                old: trees[2],
+                new: trees[3],
+                delta: &delta,
+            };
+            let beside = tree_delta_beside(&memory, trees[0], trees[1], &known).unwrap();
+            assert_eq!(beside, plainly(&corners[0], &corners[1]), "round {round}: {corners:#?}");
+        }
+    }
+
+    #[test]
+    fn threads_find_what_one_finds() {
+        let memory = Memory::default();
+        let mut random = Random(3);
+        for round in 0..12 {
+            let (mut old, mut new) = (Files::new(), Files::new());
+            for folder in 0..MANY_PAIRS + 20 {
+                let mut files = files_of(&mut random, &memory);
+                let put_all = |side: &mut Files, files: &Files| {
+                    side.extend(files.iter().map(|(path, entry)| {
+                        let place = [b"all/", folder.to_string().as_bytes(), b"/", path].concat();
+                        (place, *entry)
+                    }));
+                };
+                put_all(&mut old, &files);
+                random.change(&memory, &mut files);
+                put_all(&mut new, &files);
+            }
+            memory.trees.borrow_mut().clear();
+            let trees = [&old, &new].map(|files| Some(memory.store_tree(files)));
+            let all: Vec<Oid> = memory.trees.borrow().keys().copied().collect();
+            memory.has_readers.set(round % 3 != 0);
+            // What their readers do not know is read by the source.
+            let beyond = (0..round % 4 * 20).map(|_| *random.one_of(&all)).collect();
+            memory.beyond_readers.replace(beyond);
+            assert_eq!(
+                tree_delta(&memory, trees[0], trees[1]).unwrap(),
+                plainly(&old, &new),
+                "round {round}"
+            );
+            // What nobody knows is an error, whoever meets it.
+            let only_old = old
+                .iter()
+                .find(|(path, _)| path[4..].contains(&b'/') && !new.contains_key(*path));
+            let (path, _) = only_old.unwrap();
+            let folder = &path[..path.iter().rposition(|&byte| byte == b'/').unwrap()];
+            let gone = standing(&memory, trees[0], folder).unwrap().unwrap().oid;
+            memory.trees.borrow_mut().remove(&gone);
+            let error = tree_delta(&memory, trees[0], trees[1]).unwrap_err();
+            assert!(
+                matches!(error, SourceError::Missing(oid) if oid == gone),
+                "round {round}: {error}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_limit_is_that_of_all_threads_together() {
+        let memory = Memory::default();
+        let file = Entry {
+            mode: FileMode::REGULAR,
+            oid: Oid::from_bytes(&[7; 20]).unwrap(),
+        };
+        let tree = |oid| Entry {
+            mode: FileMode::TREE,
+            oid,
+        };
+        // Each folder is the same twice, sixteen thousand files at last.
+        let mut folder = memory.store_children(&[(b"f", file)]);
+        for _ in 0..14 {
+            folder = memory.store_children(&[(b"a", tree(folder)), (b"b", tree(folder))]);
+        }
+        let names: Vec<String> = (100..100 + MANY_PAIRS).map(|name| name.to_string()).collect();
+        let children: Vec<_> = names.iter().map(|name| (name.as_bytes(), tree(folder))).collect();
+        let root = memory.store_children(&children);
+        for has_readers in [false, true] {
+            memory.has_readers.set(has_readers);
+            let error = tree_delta(&memory, None, Some(root)).unwrap_err();
+            assert!(matches!(error, SourceError::Limit("changed paths")), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_path_that_is_given_twice_is_one_change_or_none() {
+        let memory = Memory::default();
+        let file = |byte| Entry {
+            mode: FileMode::REGULAR,
+            oid: Oid::from_bytes(&[byte; 20]).unwrap(),
+        };
+        let old = memory.store_children(&[(b"b", file(1)), (b"a", file(2))]);
+        let new = memory.store_children(&[(b"a", file(2)), (b"b", file(1))]);
+        assert!(tree_delta(&memory, Some(old), Some(new)).unwrap().is_empty());
+        let changed = memory.store_children(&[(b"a", file(3)), (b"b", file(1))]);
+        let delta = tree_delta(&memory, Some(old), Some(changed)).unwrap();
+        let change = Change {
+            old: Some(file(2)),
+            new: Some(file(3)),
+        };
+        assert_eq!(delta, Delta::from([(RepoPath::from("a"), change)]));
+    }
 }
