@@ -52,8 +52,9 @@ pub fn follow(repository: &Repository, name: &[u8]) -> io::Result<Option<Followe
             return Ok(oid.map(|oid| Followed { name, oid }));
         }
     }
-    for folder in [repository.path(), repository.commondir()] {
-        refuse(&folder.join(named(&name)))?;
+    refuse(&repository.path().join(named(&name)))?;
+    if repository.path() != repository.commondir() {
+        refuse(&repository.commondir().join(named(&name)))?;
     }
     refuse(&repository.commondir().join("packed-refs"))?;
     Ok(None)

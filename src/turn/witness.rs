@@ -3,6 +3,7 @@
 //! answer could have been another.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -16,6 +17,7 @@ pub struct Witness<'a> {
     source: &'a dyn GitSource,
     has_failed: Cell<bool>,
     refs: RefCell<Option<Vec<Ref>>>,
+    resolved: RefCell<HashMap<String, Option<Oid>>>,
     head_log: RefCell<Option<Option<Vec<u8>>>>,
     other_logs: RefCell<Option<Vec<Reflog>>>,
     user_email: RefCell<Option<Option<Vec<u8>>>>,
@@ -28,6 +30,7 @@ impl<'a> Witness<'a> {
             source,
             has_failed: Cell::new(false),
             refs: RefCell::default(),
+            resolved: RefCell::default(),
             head_log: RefCell::default(),
             other_logs: RefCell::default(),
             user_email: RefCell::default(),
@@ -130,7 +133,12 @@ impl GitSource for Witness<'_> {
     }
 
     fn resolve_ref(&self, name: &str) -> Result<Option<Oid>, SourceError> {
-        self.seen(self.source.resolve_ref(name))
+        if let Some(known) = self.resolved.borrow().get(name) {
+            return Ok(*known);
+        }
+        let found = self.seen(self.source.resolve_ref(name))?;
+        self.resolved.borrow_mut().insert(name.to_owned(), found);
+        Ok(found)
     }
 
     fn head_log(&self) -> Result<Option<Vec<u8>>, SourceError> {
