@@ -152,3 +152,80 @@ fn the_order_of_merge_bases_does_not_depend_on_what_was_asked_before() {
     }
     assert!(several > 10, "{several}");
 }
+
+#[test]
+fn what_was_met_is_forgotten_where_history_is_cut_between_two_calls() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(git(folder.path(), &["init", "-q"], b"").0);
+    let mut stream = String::new();
+    for at in 1..=5 {
+        stream += &format!(
+            "commit refs/heads/m\ncommitter R <r@x> {} +0000\ndata 1\nx\n",
+            1_700_000_000 + at
+        );
+    }
+    assert!(git(folder.path(), &["fast-import", "--quiet"], stream.as_bytes()).0);
+    let listed = git(folder.path(), &["rev-list", "m"], b"").1;
+    let commits: Vec<&str> = listed.lines().collect();
+    let oid = |at: usize| Oid::from_hex(commits[at].as_bytes()).unwrap();
+    let reaches = || {
+        // Long enough after the last change for the handle to be kept.
+        std::thread::sleep(std::time::Duration::from_millis(120));
+        let source = LibgitSource::open(folder.path(), Stop::never()).unwrap();
+        source.is_ancestor(oid(4), oid(0)).unwrap()
+    };
+    for place in ["shallow", "info/grafts"] {
+        let file = folder.path().join(".git").join(place);
+        assert!(reaches() && reaches(), "{place}");
+        std::fs::write(&file, format!("{}\n", commits[2])).unwrap();
+        assert!(!reaches() && !reaches(), "{place}");
+        std::fs::write(&file, format!("{}\n", oid(4))).unwrap();
+        assert!(reaches(), "{place}");
+        std::fs::remove_file(&file).unwrap();
+        assert!(reaches(), "{place}");
+    }
+}
+
+#[test]
+fn what_is_damaged_in_one_pack_is_read_from_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = Random(13);
+    let commits = history(folder.path(), &mut random, false);
+    let packs = folder.path().join(".git/objects/pack");
+    // The same objects twice, the second time in a pack that is asked first.
+    assert!(git(folder.path(), &["repack", "-adfq"], b"").0);
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    let all = git(folder.path(), &["rev-list", "--all", "--objects"], b"").1;
+    let some: String = all
+        .lines()
+        .step_by(2)
+        .map(|line| format!("{}\n", &line[..40]))
+        .collect();
+    let second = git(
+        folder.path(),
+        &["pack-objects", "-q", "--no-reuse-object", ".git/objects/pack/pack"],
+        some.as_bytes(),
+    );
+    let second = packs.join(format!("pack-{}.pack", second.1.trim()));
+    let whole = std::fs::read(&second).unwrap();
+    let plain = LibgitSource::open(folder.path(), Stop::never()).unwrap();
+    let expected: Vec<String> = commits
+        .iter()
+        .map(|&commit| format!("{:?}", plain.read_commit(commit)))
+        .collect();
+    drop(plain);
+    for _ in 0..40 {
+        let mut damaged = whole.clone();
+        for _ in 0..3 {
+            let at = 12 + random.below(whole.len() as u64 - 32) as usize;
+            damaged[at] ^= 1 << random.below(8);
+        }
+        std::fs::remove_file(&second).unwrap();
+        std::fs::write(&second, &damaged).unwrap();
+        close_repositories();
+        let source = LibgitSource::open(folder.path(), Stop::never()).unwrap();
+        for (&commit, expected) in commits.iter().zip(&expected) {
+            assert_eq!(&format!("{:?}", source.read_commit(commit)), expected);
+        }
+    }
+}

@@ -413,13 +413,27 @@ mod tests {
             }
             let [base, ours, theirs] = [&files, &sides[0], &sides[1]].map(|files| state(&mut random, &memory, files));
             let on_theirs = base.delta(&memory, &theirs).unwrap();
+            let deltas = [base.delta(&memory, &ours).unwrap(), on_theirs.clone()];
+            let (whole, expected) =
+                State::merge_deltas(&memory, &base, [&ours, &theirs], deltas.clone(), None).unwrap();
+            for path in deltas
+                .iter()
+                .flat_map(BTreeMap::keys)
+                .chain(whole.state.laid_over.keys())
+            {
+                let here = ours.get(&memory, path).unwrap();
+                assert_eq!(
+                    expected.changed(path).unwrap_or(here),
+                    whole.state.get(&memory, path).unwrap(),
+                    "round {rounds}: {path:?}"
+                );
+                assert_eq!(expected.differs_on_ours(path), deltas[0].contains_key(path));
+            }
             if !ours.stands_as(&memory, &base, &theirs, &on_theirs).unwrap() {
                 continue;
             }
             shortened += 1;
-            let short = ours.with(&base, &theirs, on_theirs.clone());
-            let deltas = [base.delta(&memory, &ours).unwrap(), on_theirs];
-            let (whole, _) = State::merge_deltas(&memory, &base, [&ours, &theirs], deltas, None).unwrap();
+            let short = ours.with(&base, &theirs, on_theirs);
             let differing = short.state.delta(&memory, &whole.state).unwrap();
             let sides = [&ours, &theirs].map(|side| base.delta(&memory, side).unwrap());
             assert!(

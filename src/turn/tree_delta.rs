@@ -58,6 +58,9 @@ pub fn tree_delta(source: &dyn GitSource, old: Option<Oid>, new: Option<Oid>) ->
     Err(SourceError::Limit("tree depth"))
 }
 
+/// What a walk found, in its order.
+type Found = Vec<(RepoPath, Change)>;
+
 /// Walks what lies below the pairs on several threads. What their readers do not know is walked here: the source says
 /// what is wrong with it, if anything is.
 fn by_threads(
@@ -66,9 +69,9 @@ fn by_threads(
     pairs: &[Pair],
     depth: usize,
     met: &Met,
-) -> Result<Vec<(RepoPath, Change)>, SourceError> {
+) -> Result<Found, SourceError> {
     let next = AtomicUsize::new(0);
-    let work = || -> Vec<(usize, Result<Vec<(RepoPath, Change)>, SourceError>)> {
+    let work = || -> Vec<(usize, Result<Found, SourceError>)> {
         let mut reader = readers.reader();
         let mut done = Vec::new();
         loop {
@@ -228,7 +231,7 @@ struct Walk<'m, Read> {
     read: Read,
     met: &'m Met,
     compared: usize,
-    found: Vec<(RepoPath, Change)>,
+    found: Found,
 }
 
 impl<Read: FnMut(Oid) -> Result<Arc<Tree>, SourceError>> Walk<'_, Read> {
