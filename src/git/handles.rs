@@ -9,7 +9,7 @@ use std::fs::{self, Metadata};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -122,7 +122,7 @@ impl Handle {
     }
 
     /// Its objects, to be asked before libgit2.
-    pub fn objects(&self) -> &Arc<Objects> {
+    pub fn objects(&self) -> &Objects {
         &self.expect_open().objects
     }
 

@@ -63,7 +63,7 @@ pub fn open(cwd: &Path) -> Result<Opened, Error> {
         Ok(storage) => Ok(Opened {
             repository,
             storage,
-            objects: Arc::new(Objects::new(folders.clone(), oid_length)),
+            objects: Objects::new(folders.clone(), oid_length),
             object_folders: folders,
             scratch: RefCell::default(),
             history: RefCell::default(),
@@ -96,7 +96,7 @@ pub struct Opened {
     /// For refs and logs.
     pub storage: RefStorage,
     /// For objects.
-    pub objects: Arc<Objects>,
+    pub objects: Objects,
     /// Where they lie.
     pub object_folders: Arc<[PathBuf]>,
     /// What reading them needs.

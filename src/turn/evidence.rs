@@ -7,17 +7,17 @@ use crate::model::{Commit, GitSource, Glance, ObjectKind, Oid, SourceError};
 
 /// A commit; `None` where it is not there (pruned, never fetched) or is none.
 pub fn commit_if_there(source: &dyn GitSource, oid: Oid) -> Result<Option<Rc<Commit>>, SourceError> {
-    match source.read_commit(oid) {
-        Ok(commit) => Ok(Some(commit)),
-        Err(SourceError::Missing(_)) => Ok(None),
-        Err(error) => Err(error),
-    }
+    if_there(source.read_commit(oid))
 }
 
 /// The same at a glance.
 pub fn glance_if_there(source: &dyn GitSource, oid: Oid) -> Result<Option<Glance>, SourceError> {
-    match source.glance(oid) {
-        Ok(glance) => Ok(Some(glance)),
+    if_there(source.glance(oid))
+}
+
+fn if_there<T>(read: Result<T, SourceError>) -> Result<Option<T>, SourceError> {
+    match read {
+        Ok(read) => Ok(Some(read)),
         Err(SourceError::Missing(_)) => Ok(None),
         Err(error) => Err(error),
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::model::{Checkpoint, Error, ErrorCode, GitSource, ObjectKind, Oid, SourceError, TurnRequest};
-use crate::rules::checkpoint_facts::{RecordedFacts, read_facts};
+use crate::rules::checkpoint_facts::read_facts;
 use crate::rules::pin::decode_pin;
 
 /// A snapshot that exists.
@@ -65,46 +65,43 @@ pub fn resolve(source: &dyn GitSource, checkpoint: &Checkpoint) -> Result<Snapsh
 /// cannot be read there is not recorded.
 pub fn with_recorded_facts<'a>(source: &dyn GitSource, request: &'a TurnRequest) -> Cow<'a, TurnRequest> {
     let mut request = Cow::Borrowed(request);
-    for at in 0..request.between.len() + 2 {
-        let checkpoint = match at.checked_sub(2) {
-            Some(between) => &request.between[between],
-            None if at == 0 => &request.from,
-            None => &request.to,
-        };
-        let is_bare = checkpoint.head.is_none()
-            && checkpoint.branch.is_none()
-            && checkpoint.pin.is_none()
-            && !checkpoint.pin_garbled
-            && checkpoint.turn_started_at.is_none();
-        let facts = if is_bare {
-            recorded_facts(source, checkpoint)
-        } else {
-            None
-        };
-        let Some(facts) = facts else { continue };
-        let pin = facts.pin.as_deref().map(decode_pin);
-        let filled = Checkpoint {
-            head: facts.head,
-            branch: facts.branch,
-            pin_garbled: pin == Some(None),
-            pin: pin.flatten(),
-            turn_started_at: facts.turn_started_at,
-            ..checkpoint.clone()
-        };
-        let request = request.to_mut();
-        *match at.checked_sub(2) {
-            Some(between) => &mut request.between[between],
-            None if at == 0 => &mut request.from,
-            None => &mut request.to,
-        } = filled;
+    if let Some(from) = with_its_message(source, &request.from) {
+        request.to_mut().from = from;
+    }
+    if let Some(to) = with_its_message(source, &request.to) {
+        request.to_mut().to = to;
+    }
+    for at in 0..request.between.len() {
+        if let Some(between) = with_its_message(source, &request.between[at]) {
+            request.to_mut().between[at] = between;
+        }
     }
     request
 }
 
-fn recorded_facts(source: &dyn GitSource, checkpoint: &Checkpoint) -> Option<RecordedFacts> {
+/// The checkpoint as its message has it; `None` where more was said of it, or no message can be read.
+fn with_its_message(source: &dyn GitSource, checkpoint: &Checkpoint) -> Option<Checkpoint> {
+    let is_bare = checkpoint.head.is_none()
+        && checkpoint.branch.is_none()
+        && checkpoint.pin.is_none()
+        && !checkpoint.pin_garbled
+        && checkpoint.turn_started_at.is_none();
+    if !is_bare {
+        return None;
+    }
     let snapshot = resolve(source, checkpoint).ok()?;
+    // A bare tree has no message.
     snapshot.seconds?;
-    Some(read_facts(&source.read_message(snapshot.oid).ok()?))
+    let facts = read_facts(&source.read_message(snapshot.oid).ok()?);
+    let pin = facts.pin.as_deref().map(decode_pin);
+    Some(Checkpoint {
+        head: facts.head,
+        branch: facts.branch,
+        pin_garbled: pin == Some(None),
+        pin: pin.flatten(),
+        turn_started_at: facts.turn_started_at,
+        ..checkpoint.clone()
+    })
 }
 
 /// Trouble that leaves nothing to show.
