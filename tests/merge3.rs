@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::rc::Rc;
+use std::sync::Arc;
 
-use turn_attribution::model::{Change, Contents, Delta, Entry, FileMode, LineCounts, Oid, RepoPath, SourceError};
+use turn_attribution::model::{Change, Contents, Delta, Entry, FileMode, Oid, RepoPath, SourceError};
 use turn_attribution::rules::merge3::{BaseFiles, MergeLimits, Merged, merge3, merge3_with_base};
 use turn_attribution::rules::rename_pairing::{RenamePair, pair_renames};
 use turn_attribution::rules::similarity::similarity_percent;
@@ -16,7 +16,7 @@ use turn_attribution::rules::similarity::similarity_percent;
 
 #[derive(Default)]
 struct Memory {
-    blobs: RefCell<HashMap<Oid, Rc<[u8]>>>,
+    blobs: RefCell<HashMap<Oid, Arc<[u8]>>>,
     reads: Cell<usize>,
     abort: Cell<bool>,
 }
@@ -31,7 +31,7 @@ impl Memory {
 }
 
 impl Contents for Memory {
-    fn read_blob(&self, oid: Oid) -> Result<Rc<[u8]>, SourceError> {
+    fn read_blob(&self, oid: Oid) -> Result<Arc<[u8]>, SourceError> {
         self.reads.set(self.reads.get() + 1);
         if self.abort.get() {
             return Err(SourceError::Aborted);
@@ -45,10 +45,6 @@ impl Contents for Memory {
 
     fn merge_text(&self, base: &[u8], ours: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
         turn_attribution::git::merge_text(base, ours, theirs, None)
-    }
-
-    fn count_lines(&self, _: &[u8], _: &[u8]) -> Result<LineCounts, SourceError> {
-        unreachable!("a merge counts no lines")
     }
 }
 

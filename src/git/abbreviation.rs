@@ -1,6 +1,6 @@
 //! How short git would write an object id in a repository.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
@@ -19,21 +19,26 @@ const SHORTEST: usize = 7;
 /// Finds the abbreviation of ids, and keeps what it found.
 #[derive(Default)]
 pub struct Abbreviation {
-    least: RefCell<Option<usize>>,
     known: RefCell<HashMap<Oid, usize>>,
 }
 
 impl Abbreviation {
     /// How many digits it takes: half the bits of the number of packed objects, and more until it is the only object
-    /// that begins so.
-    pub fn length(&self, repository: &Repository, objects: &Objects, oid: Oid) -> usize {
+    /// that begins so. `shortest` keeps the first for as long as the packs are the same.
+    pub fn length(
+        &self,
+        repository: &Repository,
+        shortest: &Cell<Option<usize>>,
+        objects: &Objects,
+        oid: Oid,
+    ) -> usize {
         if let Some(&known) = self.known.borrow().get(&oid) {
             return known;
         }
-        let least = *self
-            .least
-            .borrow_mut()
-            .get_or_insert_with(|| least_length(packed_objects(repository.commondir())));
+        let least = shortest
+            .get()
+            .unwrap_or_else(|| least_length(packed_objects(repository.commondir())));
+        shortest.set(Some(least));
         let full = oid.as_bytes().len() * 2;
         let shared = objects.shared_digits(oid).or_else(|| shared_digits(repository, oid));
         let length = shared.map_or(full, |shared| least.max(shared + 1).min(full));

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use super::{LibgitSource, Stop};
 use crate::model::{
-    Commit, CommitWalk, Contents, Error, Favour, GitSource, LineChange, LineCounts, ObjectKind, Oid, Phase, Ref,
-    Reflog, SourceError, Tree,
+    Commit, CommitWalk, Contents, Error, Favour, GitSource, LineChange, ObjectKind, Oid, Phase, Ref, Reflog,
+    SourceError, Text, Tree,
 };
 
 /// What the panic of [`Fault::Panic`] says.
@@ -248,7 +248,7 @@ impl<S: GitSource> FaultySource<S> {
 }
 
 impl<S: GitSource> Contents for FaultySource<S> {
-    fn read_blob(&self, oid: Oid) -> Result<Rc<[u8]>, SourceError> {
+    fn read_blob(&self, oid: Oid) -> Result<Arc<[u8]>, SourceError> {
         self.read(ReadKind::Blob, Some(oid))?;
         self.inner.read_blob(oid)
     }
@@ -263,11 +263,6 @@ impl<S: GitSource> Contents for FaultySource<S> {
 
     fn merge_text_favouring(&self, base: &[u8], ours: &[u8], theirs: &[u8], favour: Favour) -> Option<Vec<u8>> {
         self.inner.merge_text_favouring(base, ours, theirs, favour)
-    }
-
-    fn count_lines(&self, old: &[u8], new: &[u8]) -> Result<LineCounts, SourceError> {
-        self.read(ReadKind::Texts, None)?;
-        self.inner.count_lines(old, new)
     }
 }
 
@@ -341,7 +336,7 @@ impl<S: GitSource> GitSource for FaultySource<S> {
         self.inner.is_shallow()
     }
 
-    fn line_changes(&self, old: &[u8], new: &[u8], ignore_all_space: bool) -> Result<Vec<LineChange>, SourceError> {
+    fn line_changes(&self, old: &Text, new: &Text, ignore_all_space: bool) -> Result<Arc<[LineChange]>, SourceError> {
         self.read(ReadKind::Texts, None)?;
         self.inner.line_changes(old, new, ignore_all_space)
     }

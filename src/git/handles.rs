@@ -19,6 +19,7 @@ use super::ancestry::History;
 use super::objects::Objects;
 use super::open::{Opened, open};
 use super::packs::Scratch;
+use super::recent::Recent;
 use super::ref_storage::RefStorage;
 use crate::model::Error;
 
@@ -134,6 +135,21 @@ impl Handle {
     /// The commits that calls on it have met.
     pub fn history(&self) -> &RefCell<History> {
         &self.expect_open().history
+    }
+
+    /// Whether commits may have other parents than are written in them.
+    pub fn has_cut_history(&self) -> bool {
+        self.expect_open().has_cut_history
+    }
+
+    /// To how few digits git shortens an id here, once it was asked for.
+    pub fn shortest_id(&self) -> &Cell<Option<usize>> {
+        &self.expect_open().shortest_id
+    }
+
+    /// What the next call is likely to ask for again.
+    pub fn recent(&self) -> &RefCell<Recent> {
+        &self.expect_open().recent
     }
 
     fn opened(&self) -> Option<&Open> {
@@ -263,16 +279,32 @@ impl Looks {
         let look = |place: &Path| fs::metadata(place).ok().map(|found| Look::of(&found));
         let mut files: Vec<_> = read_once.into_iter().chain(packs).map(|place| look(&place)).collect();
         let latest = files.iter().flatten().filter_map(|look| Some(look.content?.0)).max();
-        let folders = [own, common].map(|folder| {
+        let has_common = files[0].is_some();
+        let folder = |place: &Path| {
             Some(Look {
                 content: None,
-                ..look(folder)?
+                ..look(place)?
             })
-        });
-        files.extend(folders);
+        };
+        let own_look = folder(own);
+        // Links, `.git` files and repositories in between can lead elsewhere by now. Asking libgit2 resolves each part of
+        // the path; mostly the folder itself holds the git directory, and that has what makes it one.
+        let holds_it = cfg!(unix)
+            && !has_common
+            && own_look.is_some()
+            && folder(&cwd.join(".git")) == own_look
+            && ["HEAD", "refs", "objects"].iter().all(|part| own.join(part).exists());
+        let found = if holds_it {
+            Some(own.to_path_buf())
+        } else {
+            Repository::discover_path(cwd, NO_CEILING).ok()
+        };
+        files.push(own_look);
+        if common != own {
+            files.push(folder(common));
+        }
         Looks {
-            // Links, `.git` files and repositories in between can lead elsewhere by now.
-            found: Repository::discover_path(cwd, NO_CEILING).ok(),
+            found,
             files,
             settled: latest.is_none_or(|latest| before.duration_since(latest).is_ok_and(|since| since > CLOCK_TICK)),
         }

@@ -13,12 +13,13 @@ use super::handles::Handle;
 use super::loose::{self, Loose};
 use super::objects::TreesBeside;
 use super::packs::LARGEST_READ;
+use super::recent::Compared;
 use super::ref_storage::RefStorage;
 use super::stop::Stop;
 use super::{line_counts, merge_text, raw_commit};
 use crate::model::{
-    Commit, CommitWalk, Contents, Error, Favour, GitSource, Glance, LineChange, LineCounts, ObjectKind, Oid, Phase,
-    Ref, Reflog, SourceError, Tree, TreeReaders,
+    AskedTurn, Commit, CommitWalk, Contents, Error, Favour, Findings, GitSource, Glance, LineChange, ObjectKind, Oid,
+    Phase, Ref, Reflog, SourceError, Text, Tree, TreeReaders,
 };
 
 /// Blobs larger than this (bytes) are not read.
@@ -42,7 +43,7 @@ pub struct LibgitSource {
     /// Whether commits may have other parents than are written in them: a shallow clone, grafts.
     has_cut_history: bool,
     /// Results of merges: they exist nowhere but here.
-    made_blobs: RefCell<HashMap<Oid, Rc<[u8]>>>,
+    made_blobs: RefCell<HashMap<Oid, Arc<[u8]>>>,
     abbreviation: Abbreviation,
     function_lines: FunctionLines,
 }
@@ -94,7 +95,7 @@ impl LibgitSource {
     }
 
     /// Reads a large content over a handle of its own.
-    fn read_large_blob(&self, oid: Oid) -> Result<Rc<[u8]>, SourceError> {
+    fn read_large_blob(&self, oid: Oid) -> Result<Arc<[u8]>, SourceError> {
         let (folder, id) = (self.repository.path().to_path_buf(), to_git(oid)?);
         let read = move || -> Result<Vec<u8>, git2::Error> {
             let repository = Repository::open(&folder)?;
@@ -128,7 +129,7 @@ impl LibgitSource {
         repository.history().borrow_mut().trim();
         LibgitSource {
             storage: repository.storage(),
-            has_cut_history: repository.is_shallow() || repository.commondir().join("info/grafts").exists(),
+            has_cut_history: repository.has_cut_history(),
             repository,
             stop,
             commits: RefCell::default(),
@@ -182,15 +183,20 @@ impl ReadHistory for LibgitSource {
 }
 
 impl Contents for LibgitSource {
-    fn read_blob(&self, oid: Oid) -> Result<Rc<[u8]>, SourceError> {
+    fn read_blob(&self, oid: Oid) -> Result<Arc<[u8]>, SourceError> {
         if let Some(made) = self.made_blobs.borrow().get(&oid) {
             return Ok(made.clone());
         }
         self.check_stopped()?;
+        if let Some(content) = self.repository.recent().borrow().content(oid) {
+            return Ok(content);
+        }
         let mut scratch = self.repository.scratch().borrow_mut();
         if let Some((found, content)) = self.repository.objects().read(oid, &mut scratch) {
             verify_kind(oid, git_type(found), ObjectType::Blob)?;
-            return Ok(content.into());
+            let content = content.into();
+            self.repository.recent().borrow_mut().keep_content(oid, &content);
+            return Ok(content);
         }
         drop(scratch);
         let (size, kind) = self.header(oid)?;
@@ -217,10 +223,6 @@ impl Contents for LibgitSource {
 
     fn merge_text_favouring(&self, base: &[u8], ours: &[u8], theirs: &[u8], favour: Favour) -> Option<Vec<u8>> {
         self.merged(base, ours, theirs, Some(favour))
-    }
-
-    fn count_lines(&self, old: &[u8], new: &[u8]) -> Result<LineCounts, SourceError> {
-        LineCounts::of(&self.line_changes(old, new, false)?)
     }
 }
 
@@ -355,14 +357,21 @@ impl GitSource for LibgitSource {
         self.repository.is_shallow()
     }
 
-    fn line_changes(&self, old: &[u8], new: &[u8], ignore_all_space: bool) -> Result<Vec<LineChange>, SourceError> {
+    fn line_changes(&self, old: &Text, new: &Text, ignore_all_space: bool) -> Result<Arc<[LineChange]>, SourceError> {
         self.check_stopped()?;
-        if old.len() + new.len() < MUCH_TEXT {
-            return line_counts::line_changes(old, new, ignore_all_space);
+        let compared = Compared::of(old, new, ignore_all_space);
+        if let Some(known) = self.repository.recent().borrow().changes(&compared) {
+            return Ok(known);
         }
-        let (old, new) = (old.to_vec(), new.to_vec());
-        self.stop
-            .wait_for(move || line_counts::line_changes(&old, &new, ignore_all_space))?
+        let (old, new) = (old.content.clone(), new.content.clone());
+        let changes: Arc<[LineChange]> = if old.len() + new.len() < MUCH_TEXT {
+            line_counts::line_changes(&old, &new, ignore_all_space)?.into()
+        } else {
+            let compare = move || line_counts::line_changes(&old, &new, ignore_all_space);
+            self.stop.wait_for(compare)??.into()
+        };
+        self.repository.recent().borrow_mut().keep_changes(compared, &changes);
+        Ok(changes)
     }
 
     fn function_lines(&self, driver: &str, text: &[u8], before: &[usize]) -> Option<Vec<Option<Vec<u8>>>> {
@@ -371,7 +380,8 @@ impl GitSource for LibgitSource {
 
     fn abbreviated_length(&self, oid: Oid) -> usize {
         let objects = self.repository.objects();
-        self.abbreviation.length(&self.repository, objects, oid)
+        self.abbreviation
+            .length(&self.repository, self.repository.shortest_id(), objects, oid)
     }
 
     fn check_stopped(&self) -> Result<(), SourceError> {
@@ -380,6 +390,18 @@ impl GitSource for LibgitSource {
 
     fn enter(&self, phase: Phase) {
         self.stop.enter(phase);
+    }
+
+    fn kept_findings(&self, turn: &AskedTurn) -> Option<Arc<Findings>> {
+        let recent = self.repository.recent().borrow();
+        let (findings, made) = recent.findings(turn)?;
+        self.made_blobs.borrow_mut().extend(made.clone());
+        Some(findings)
+    }
+
+    fn keep_findings(&self, turn: AskedTurn, findings: Arc<Findings>) {
+        let mut recent = self.repository.recent().borrow_mut();
+        recent.keep_findings(turn, findings, &self.made_blobs.borrow());
     }
 }
 

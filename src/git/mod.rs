@@ -21,6 +21,7 @@ mod ownership;
 pub mod packs;
 mod pipes;
 mod raw_commit;
+mod recent;
 mod ref_storage;
 pub mod reftable;
 mod stop;

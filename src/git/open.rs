@@ -1,6 +1,6 @@
 //! Opening a repository, and what may be wrong with it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once};
 
@@ -13,6 +13,7 @@ use super::objects::Objects;
 use super::ownership::Found;
 use super::packs::Scratch;
 use super::pipes;
+use super::recent::Recent;
 use super::ref_storage::RefStorage;
 use crate::model::{Error, ErrorCode};
 
@@ -59,6 +60,7 @@ pub fn open(cwd: &Path) -> Result<Opened, Error> {
         ObjectFormat::Sha1 => 20,
         ObjectFormat::Sha256 => 32,
     };
+    let has_cut_history = repository.is_shallow() || repository.commondir().join("info/grafts").exists();
     match RefStorage::of(&repository) {
         Ok(storage) => Ok(Opened {
             repository,
@@ -67,6 +69,9 @@ pub fn open(cwd: &Path) -> Result<Opened, Error> {
             object_folders: folders,
             scratch: RefCell::default(),
             history: RefCell::default(),
+            has_cut_history,
+            shortest_id: Cell::default(),
+            recent: RefCell::default(),
         }),
         Err(other) => Err(unsupported(
             cwd,
@@ -101,8 +106,14 @@ pub struct Opened {
     pub object_folders: Arc<[PathBuf]>,
     /// What reading them needs.
     pub scratch: RefCell<Scratch>,
+    /// Whether commits may have other parents than are written in them: a shallow clone, grafts.
+    pub has_cut_history: bool,
+    /// To how few digits git shortens an id here, once it was asked for.
+    pub shortest_id: Cell<Option<usize>>,
     /// The commits that were met.
     pub history: RefCell<History>,
+    /// What was read and found out a moment ago.
+    pub recent: RefCell<Recent>,
 }
 
 /// Sets what libgit2 only has once for the whole process.

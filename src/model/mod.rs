@@ -3,6 +3,7 @@
 mod binary;
 mod delta;
 mod error;
+mod findings;
 mod head;
 mod oid;
 pub mod outcome;
@@ -14,11 +15,12 @@ mod tree;
 pub use binary::is_binary;
 pub use delta::{Change, Delta, Entry, FileMode, RepoPath};
 pub use error::{Error, ErrorCode};
+pub use findings::{AskedTurn, Findings, Snapshot};
 pub use head::{HeadFacts, LogMark, OperationKind, Pin};
 pub use oid::Oid;
 pub use request::{Checkpoint, DemotedDetail, TurnRequest};
 pub use source::{
     Commit, CommitWalk, Contents, Favour, GitSource, Glance, LineChange, LineCounts, LogKind, ObjectKind, Phase, Ref,
-    Reflog, Signature, SourceError, TreeReader, TreeReaders,
+    Reflog, Signature, SourceError, Text, TreeReader, TreeReaders,
 };
 pub use tree::{RawEntry, Tree, TreeEntry};

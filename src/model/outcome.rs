@@ -356,6 +356,17 @@ pub enum Verdict {
     Demoted(DemotedReason),
 }
 
+/// A verdict, and what the change is counted from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// Shown or demoted, and why.
+    pub verdict: Verdict,
+    /// Whether the whole change is shown because what moved could not be told apart.
+    pub mixed: bool,
+    /// The state that the end snapshot's is compared with.
+    pub base: Option<Entry>,
+}
+
 impl ChangeKind {
     /// The name in kebab-case.
     pub fn as_str(self) -> &'static str {

@@ -1,7 +1,7 @@
 use super::{Oid, Pin};
 
 /// A checkpoint as the host recorded it. `None` in the outer option is "not recorded".
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Checkpoint {
     /// The full name of the ref that holds the snapshot.
     pub ref_name: Option<String>,

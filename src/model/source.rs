@@ -5,7 +5,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use thiserror::Error;
 
-use super::{Oid, Tree};
+use super::{AskedTurn, Findings, Oid, Tree};
 
 /// Why an object, ref or log could not be read.
 #[derive(Clone, Debug, Error)]
@@ -220,6 +220,15 @@ impl LineCounts {
     }
 }
 
+/// A content to be compared by lines.
+#[derive(Clone, Debug)]
+pub struct Text {
+    /// The blob that it is; `None` where there is no file, or the text stands for something else.
+    pub oid: Option<Oid>,
+    /// All of it.
+    pub content: Arc<[u8]>,
+}
+
 /// Lines of an old text that lines of a new one stand for. Line numbers count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineChange {
@@ -233,10 +242,10 @@ pub struct LineChange {
     pub new_count: usize,
 }
 
-/// Blob contents, and the two operations on them that come from git's own diff library.
+/// Blob contents, and the merge of them that comes from git's own diff library.
 pub trait Contents {
     /// The content of a blob: of the repository, or one made by [`Contents::store_blob`].
-    fn read_blob(&self, oid: Oid) -> Result<Rc<[u8]>, SourceError>;
+    fn read_blob(&self, oid: Oid) -> Result<Arc<[u8]>, SourceError>;
     /// Keeps a content in memory under the id that git would give it. Nothing is written to the repository.
     fn store_blob(&self, content: Vec<u8>) -> Oid;
     /// Merges three text contents by lines; `None` where they conflict or one is binary.
@@ -246,8 +255,6 @@ pub trait Contents {
         let _ = favour;
         self.merge_text(base, ours, theirs)
     }
-    /// Counts changed lines between two text contents, as git does.
-    fn count_lines(&self, old: &[u8], new: &[u8]) -> Result<LineCounts, SourceError>;
 }
 
 /// What gives each thread a reader of its own.
@@ -300,8 +307,8 @@ pub trait GitSource: Contents {
     fn user_email(&self) -> Result<Option<Vec<u8>>, SourceError>;
     /// Whether history is cut anywhere (shallow clone), so that "no common ancestor" may be untrue.
     fn is_shallow(&self) -> bool;
-    /// The changed lines between two text contents, as git finds them.
-    fn line_changes(&self, old: &[u8], new: &[u8], ignore_all_space: bool) -> Result<Vec<LineChange>, SourceError>;
+    /// The changed lines between two texts, as git finds them.
+    fn line_changes(&self, old: &Text, new: &Text, ignore_all_space: bool) -> Result<Arc<[LineChange]>, SourceError>;
     /// What the hunk headers of a text say, by one of the diff drivers that git's library has: for each line number
     /// in `before` (from 0, rising) the function line that stands closest before that line. `None` where there is no
     /// such driver.
@@ -313,4 +320,13 @@ pub trait GitSource: Contents {
     fn check_stopped(&self) -> Result<(), SourceError>;
     /// Tells what the call does from now on.
     fn enter(&self, phase: Phase);
+    /// What a call a moment ago found out about the same turn.
+    fn kept_findings(&self, turn: &AskedTurn) -> Option<Arc<Findings>> {
+        let _ = turn;
+        None
+    }
+    /// Keeps for a moment what was found out.
+    fn keep_findings(&self, turn: AskedTurn, findings: Arc<Findings>) {
+        let _ = (turn, findings);
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Bound;
-use std::rc::Rc;
+use std::sync::Arc;
 
 pub use super::rename_pairing::MergeLimits;
 use super::rename_pairing::{Interest, Matches, MovedDirectories, directory, join, match_renames, readable};
@@ -249,7 +249,7 @@ impl<'a> Merge<'a> {
         for oid in [base, Some(ours), Some(theirs)] {
             let read = oid
                 .filter(|&oid| !is_empty_blob(oid))
-                .map_or(Ok(Rc::from([])), |oid| self.contents.read_blob(oid));
+                .map_or(Ok(Arc::from([])), |oid| self.contents.read_blob(oid));
             match readable(read)? {
                 Some(text) if text.len() <= self.limits.max_blob_bytes => texts.push(text),
                 _ => return Ok(None),

@@ -604,16 +604,15 @@ fn unique<K: Eq + Hash, V>(items: impl Iterator<Item = (K, V)>) -> HashMap<K, Op
 
 #[cfg(test)]
 mod tests {
-    use std::rc::Rc;
+    use std::sync::Arc;
 
     use super::*;
-    use crate::model::LineCounts;
 
     /// Contents by the first byte of their id.
     struct Blobs(Vec<&'static str>);
 
     impl Contents for Blobs {
-        fn read_blob(&self, oid: Oid) -> Result<Rc<[u8]>, SourceError> {
+        fn read_blob(&self, oid: Oid) -> Result<Arc<[u8]>, SourceError> {
             let found = self.0.get(oid.as_bytes()[0] as usize);
             found
                 .map(|text| text.as_bytes().into())
@@ -626,10 +625,6 @@ mod tests {
 
         fn merge_text(&self, _: &[u8], _: &[u8], _: &[u8]) -> Option<Vec<u8>> {
             unreachable!("pairing merges nothing")
-        }
-
-        fn count_lines(&self, _: &[u8], _: &[u8]) -> Result<LineCounts, SourceError> {
-            unreachable!("pairing counts nothing")
         }
     }
 

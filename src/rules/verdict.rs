@@ -1,6 +1,6 @@
 //! Steps 17 to 20: the verdict for one path. This is the rule of the whole project in one function.
 
-use crate::model::outcome::{DemotedReason, ShownReason, Verdict};
+use crate::model::outcome::{Decision, DemotedReason, ShownReason, Verdict};
 use crate::model::{Change, Entry};
 
 /// What is known of a path of the tree delta.
@@ -22,17 +22,6 @@ pub struct PathFacts<'a> {
     pub was_dirty: bool,
     /// Whether the turn made commits that were replayed.
     pub replayed: bool,
-}
-
-/// A verdict, and what the change is counted from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Decision {
-    /// Shown or demoted, and why.
-    pub verdict: Verdict,
-    /// Whether the whole change is shown because what moved could not be told apart.
-    pub mixed: bool,
-    /// The state that the end snapshot's is compared with.
-    pub base: Option<Entry>,
 }
 
 /// The verdict for a path of a turn in which HEAD moved.

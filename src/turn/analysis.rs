@@ -1,42 +1,30 @@
 //! One turn: what changed on disk, what git alone would have left there, and the verdict for each path.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::chronicle::Chronicle;
 use super::replay::{Redone, Replay, Role};
-use super::snapshot::{Snapshot, resolve, unreadable};
+use super::snapshot::{resolve, unreadable};
 use super::state::{Expected, State};
 use super::transition;
 use super::tree_delta::{KnownDelta, tree_delta};
 use super::turn_commits::{Bounds, TurnCommits, turn_commits};
-use crate::model::outcome::{BranchTransition, Evidence, NotAttributed, Note, Status};
+use crate::model::outcome::{Decision, Evidence, NotAttributed, Note, Status};
 use crate::model::{
-    Change, Checkpoint, Delta, Entry, Error, ErrorCode, FileMode, GitSource, Oid, OperationKind, Phase, RepoPath,
-    SourceError, is_binary,
+    Change, Checkpoint, Delta, Entry, Error, ErrorCode, FileMode, Findings, GitSource, Oid, OperationKind, Phase,
+    RepoPath, Snapshot, SourceError, is_binary,
 };
 use crate::rules::log_position::Standing;
 use crate::rules::traces::{self, Version};
-use crate::rules::verdict::{Decision, PathFacts, decide, shown_whole};
+use crate::rules::verdict::{PathFacts, decide, shown_whole};
 
 /// A turn, analysed.
 pub struct Analysis {
-    /// The snapshots.
+    /// The start snapshot.
     pub from: Snapshot,
-    /// The end snapshot.
-    pub to: Snapshot,
-    /// T: what changed on disk.
-    pub delta: Delta,
-    /// The verdict for each path of it.
-    pub decisions: BTreeMap<RepoPath, Decision>,
-    /// How it was attributed.
-    pub status: Status,
-    /// What to know about the evidence.
-    pub notes: BTreeSet<Note>,
-    /// Where HEAD went.
-    pub transition: BranchTransition,
-    /// What git is in the middle of at the end.
-    pub operation: Option<OperationKind>,
+    /// What was found out.
+    pub findings: Arc<Findings>,
     /// How it came to the verdicts; only where HEAD moved and the turn could be attributed.
     pub reasoning: Option<Reasoning>,
 }
@@ -103,12 +91,11 @@ pub fn analyse(
         source,
         from,
         to,
-        snapshot: from_snapshot.seconds.unwrap_or(start),
+        snapshot: from_snapshot,
         start,
         end: to_snapshot.seconds.unwrap_or(i64::MAX),
     };
-    let mut analysis = Analysis {
-        from: from_snapshot,
+    let mut findings = Findings {
         to: to_snapshot,
         delta,
         decisions: BTreeMap::new(),
@@ -116,18 +103,24 @@ pub fn analyse(
         notes,
         transition: transition::recorded(from, to),
         operation: to.pin.as_ref().and_then(|pin| pin.operation),
-        reasoning: None,
     };
     source.enter(Phase::Attribution);
-    match turn.attribute(&mut analysis, inheritance) {
-        Ok(()) => {}
+    let reasoning = match turn.attribute(&mut findings, inheritance) {
+        Ok(reasoning) => reasoning,
         Err(Trouble::Failed(error)) => return Err(error),
-        Err(Trouble::NotAttributed(reason, detail)) => analysis.status = Status::NotAttributed(reason, detail),
+        Err(Trouble::NotAttributed(reason, detail)) => {
+            findings.status = Status::NotAttributed(reason, detail);
+            None
+        }
+    };
+    if findings.decisions.is_empty() {
+        findings.decisions = all_shown(&findings.delta, findings.status != Status::Unmoved);
     }
-    if analysis.decisions.is_empty() {
-        analysis.decisions = all_shown(&analysis.delta, analysis.status != Status::Unmoved);
-    }
-    Ok(analysis)
+    Ok(Analysis {
+        from: from_snapshot,
+        findings: Arc::new(findings),
+        reasoning,
+    })
 }
 
 /// The verdicts where nothing is known of history, or there is none.
@@ -176,8 +169,8 @@ struct Turn<'a> {
     source: &'a dyn GitSource,
     from: &'a Checkpoint,
     to: &'a Checkpoint,
-    /// Seconds since the epoch: when the start snapshot was taken.
-    snapshot: i64,
+    /// The start snapshot.
+    snapshot: Snapshot,
     /// Seconds since the epoch.
     start: i64,
     /// Seconds since the epoch.
@@ -185,7 +178,7 @@ struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    fn attribute(&self, analysis: &mut Analysis, inheritance: &mut Inheritance) -> Result<(), Trouble> {
+    fn attribute(&self, findings: &mut Findings, inheritance: &mut Inheritance) -> Result<Option<Reasoning>, Trouble> {
         let (Some(from_head), Some(to_head)) = (self.from.head, self.to.head) else {
             if inheritance.in_range {
                 // What the turn made may come to a head that is recorded, in a later turn.
@@ -201,11 +194,11 @@ impl Turn<'_> {
             if switched || inheritance.in_range {
                 let chronicle = self.chronicle(from_head, to_head, inheritance)?;
                 if switched {
-                    analysis.transition = transition::told(self.source, self.from, self.to, &chronicle)?;
+                    findings.transition = transition::told(self.source, self.from, self.to, &chronicle)?;
                 }
                 self.leave_to_later(&chronicle, inheritance);
             }
-            return Ok(());
+            return Ok(None);
         }
         let Some(to_head) = to_head else {
             return Err(Trouble::NotAttributed(
@@ -214,21 +207,21 @@ impl Turn<'_> {
             ));
         };
         let chronicle = self.chronicle(from_head, Some(to_head), inheritance)?;
-        let attributed = self.attribute_moved(analysis, &chronicle, from_head, to_head, inheritance);
+        let attributed = self.attribute_moved(findings, &chronicle, from_head, to_head, inheritance);
         if attributed.is_err() {
             self.leave_to_later(&chronicle, inheritance);
         }
-        attributed
+        attributed.map(Some)
     }
 
     fn attribute_moved(
         &self,
-        analysis: &mut Analysis,
+        findings: &mut Findings,
         chronicle: &Chronicle,
         from_head: Option<Oid>,
         to_head: Oid,
         inheritance: &mut Inheritance,
-    ) -> Result<(), Trouble> {
+    ) -> Result<Reasoning, Trouble> {
         if let Some((reason, detail)) = &inheritance.unread {
             return Err(Trouble::NotAttributed(*reason, detail.clone()));
         }
@@ -238,18 +231,17 @@ impl Turn<'_> {
                 error => Trouble::NotAttributed(NotAttributed::HeadMissing, error.to_string()),
             })?;
         }
-        self.note_evidence(chronicle, &mut analysis.notes);
-        analysis.transition = transition::told(self.source, self.from, self.to, chronicle)?;
-        let (reasoning, decisions) = self.reason(analysis, chronicle, from_head, to_head, inheritance)?;
-        analysis.decisions = decisions;
-        analysis.reasoning = Some(reasoning);
+        self.note_evidence(chronicle, &mut findings.notes);
+        findings.transition = transition::told(self.source, self.from, self.to, chronicle)?;
+        let (reasoning, decisions) = self.reason(findings, chronicle, from_head, to_head, inheritance)?;
+        findings.decisions = decisions;
         let evidence = match (chronicle.position.told, chronicle.position.pinned) {
             (true, true) => Evidence::Reflog,
             (true, false) => Evidence::Dates,
             (false, _) => Evidence::Weak,
         };
-        analysis.status = Status::Attributed(evidence);
-        Ok(())
+        findings.status = Status::Attributed(evidence);
+        Ok(reasoning)
     }
 
     /// What was parked on a branch, in another worktree or in the stash may come back in a later turn of the range,
@@ -275,7 +267,7 @@ impl Turn<'_> {
             head: from_head,
             pin: self.from.pin.as_ref(),
             seconds: self.start,
-            snapshot: self.snapshot,
+            snapshot: self.snapshot.seconds.unwrap_or(self.start),
         };
         let to = Standing {
             head: to_head,
@@ -306,7 +298,7 @@ impl Turn<'_> {
 
     fn reason(
         &self,
-        analysis: &Analysis,
+        findings: &Findings,
         chronicle: &Chronicle,
         from_head: Option<Oid>,
         to_head: Oid,
@@ -331,7 +323,7 @@ impl Turn<'_> {
             return Err(Trouble::NotAttributed(NotAttributed::ReflogLost, detail.into()));
         }
         let heads = from_head.into_iter().collect();
-        let rebase_open = analysis.operation == Some(OperationKind::Rebase);
+        let rebase_open = findings.operation == Some(OperationKind::Rebase);
         let mut replay = Replay::new(source, chronicle, &commits, self.start, heads, rebase_open);
         replay.inherit(&inheritance.states, &inheritance.redone);
         let start_head = match from_head {
@@ -339,11 +331,11 @@ impl Turn<'_> {
             None => State::default(),
         };
         let foreign = carried_on(&mut replay, to_head, self.to)?;
-        let start = State::of_tree(Some(analysis.from.tree));
+        let start = State::of_tree(Some(self.snapshot.tree));
         let snapshots = KnownDelta {
-            old: Some(analysis.from.tree),
-            new: Some(analysis.to.tree),
-            delta: &analysis.delta,
+            old: Some(self.snapshot.tree),
+            new: Some(findings.to.tree),
+            delta: &findings.delta,
         };
         let expected = State::expect(source, &start_head, &start, &foreign, &snapshots)?;
 
@@ -358,12 +350,12 @@ impl Turn<'_> {
             }
             inheritance.untold.clear();
         }
-        let carried_by_others = self.carried_by_others(analysis, &commits, inheritance, &replay, expected_at)?;
+        let carried_by_others = self.carried_by_others(findings, &commits, inheritance, &replay, expected_at)?;
         let unproven = replay.unproven_paths()?;
         let replayed = !replay.rested_on(to_head)?.is_empty();
         // A merge of texts that was given up for time looks like one that conflicts.
         source.check_stopped()?;
-        let decisions = analysis.delta.iter().map(|(path, change)| {
+        let decisions = findings.delta.iter().map(|(path, change)| {
             let facts = PathFacts {
                 change,
                 expected: expected_at(path, change),
@@ -396,7 +388,7 @@ impl Turn<'_> {
     /// them by hand.
     fn carried_by_others(
         &self,
-        analysis: &Analysis,
+        findings: &Findings,
         commits: &TurnCommits,
         inheritance: &mut Inheritance,
         replay: &Replay<'_>,
@@ -434,7 +426,7 @@ impl Turn<'_> {
         *gathered = by_hand.len();
         let mut carried = BTreeSet::new();
         // Moved to another file, or written anew with other indentation.
-        for (path, change) in analysis.delta.iter().filter(|(path, _)| late.contains(*path)) {
+        for (path, change) in findings.delta.iter().filter(|(path, _)| late.contains(*path)) {
             let states = self.texts_of([change.old, expected_at(path, change)])?;
             let [start, expected] = states.each_ref().map(|(entry, text)| version(*entry, text));
             if traces::mostly_from(added_by_hand, start, expected) {
@@ -444,7 +436,7 @@ impl Turn<'_> {
         for (path, by_hand) in by_hand.iter().filter(|(path, _)| late.contains(path)) {
             let hand = self.texts_of([by_hand.old, by_hand.new])?;
             let [before, after] = hand.each_ref().map(|(entry, text)| version(*entry, text));
-            if let Some(change) = analysis.delta.get(path) {
+            if let Some(change) = findings.delta.get(path) {
                 let states = self.texts_of([change.old, expected_at(path, change)])?;
                 let [start, expected] = states.each_ref().map(|(entry, text)| version(*entry, text));
                 if states[0].0 != states[1].0 && traces::shows(before, after, start, expected) {
@@ -456,7 +448,7 @@ impl Turn<'_> {
                 .filter(|(gone, _)| gone.contains(path))
                 .flat_map(|(_, came)| came)
             {
-                let Some(change) = analysis.delta.get(other) else {
+                let Some(change) = findings.delta.get(other) else {
                     continue;
                 };
                 let [(entry, text), _] = self.texts_of([expected_at(other, change), None])?;
@@ -490,9 +482,9 @@ impl Turn<'_> {
 }
 
 /// A state, and its text where it has one.
-type StateText = (Option<Entry>, Option<Rc<[u8]>>);
+type StateText = (Option<Entry>, Option<Arc<[u8]>>);
 
-fn version(entry: Option<Entry>, text: &Option<Rc<[u8]>>) -> Option<Version<'_>> {
+fn version(entry: Option<Entry>, text: &Option<Arc<[u8]>>) -> Option<Version<'_>> {
     entry.map(|entry| Version {
         mode: entry.mode,
         text: text.as_deref(),

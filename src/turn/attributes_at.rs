@@ -2,7 +2,7 @@
 //! the index's or the user's, which may say something else by the time a turn is looked at.
 
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::tree_delta::lookup;
 use crate::model::{GitSource, Oid, RepoPath, SourceError};
@@ -23,7 +23,7 @@ pub fn attributes_at<'p>(
             }
         }
     }
-    let mut files: Vec<(RepoPath, Rc<[u8]>)> = Vec::new();
+    let mut files: Vec<(RepoPath, Arc<[u8]>)> = Vec::new();
     for directory in directories {
         let mut path = directory.to_vec();
         if !path.is_empty() {

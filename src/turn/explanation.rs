@@ -10,7 +10,7 @@ use crate::model::{Entry, Error, ErrorCode, FileMode, GitSource, Oid, RepoPath, 
 
 /// The states and commits behind the verdict for `path`.
 pub fn explain(source: &dyn GitSource, range: &Range, path: &RepoPath) -> Result<PathExplanation, Error> {
-    let (Some(decision), Some(change)) = (range.decisions.get(path), range.delta.get(path)) else {
+    let (Some(decision), Some(change)) = (range.findings.decisions.get(path), range.findings.delta.get(path)) else {
         let message = format!("{} did not change in the turn", path.display());
         return Err(Error::new(ErrorCode::PathNotInTurn, message));
     };
@@ -54,8 +54,8 @@ fn states(source: &dyn GitSource, range: &Range, path: &RepoPath) -> Result<Stat
     };
     let mut states = States::default();
     // A head that is gone is no reason to say nothing of the rest.
-    states.start_head = at_head(first.transition.from_head).unwrap_or_default();
-    states.end_head = at_head(last.transition.to_head).unwrap_or_default();
+    states.start_head = at_head(first.findings.transition.from_head).unwrap_or_default();
+    states.end_head = at_head(last.findings.transition.to_head).unwrap_or_default();
     states.expected = State::of_tree(Some(first.from.tree)).get(source, path)?;
     states.mechanical = states.end_head;
     if let (1, Some(reasoning)) = (range.turns.len(), &last.reasoning) {

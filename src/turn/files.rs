@@ -3,10 +3,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::model::outcome::{ChangeKind, Verdict};
+use crate::model::outcome::{ChangeKind, Decision, Verdict};
 use crate::model::{Delta, Entry, FileMode, GitSource, RepoPath, SourceError};
 use crate::rules::rename_pairing::{MergeLimits, pair_renames};
-use crate::rules::verdict::Decision;
 
 /// A file to be seen.
 #[derive(Clone, Debug)]

@@ -6,10 +6,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::git::{count_lines, merge_text};
+use crate::git::merge_text;
 use crate::model::{
-    Commit, CommitWalk, Contents, Entry, FileMode, GitSource, LineChange, LineCounts, ObjectKind, Oid, Phase, Ref,
-    Reflog, SourceError, Tree, TreeReader, TreeReaders,
+    Commit, CommitWalk, Contents, Entry, FileMode, GitSource, LineChange, ObjectKind, Oid, Phase, Ref, Reflog,
+    SourceError, Text, Tree, TreeReader, TreeReaders,
 };
 
 pub type Files = BTreeMap<Vec<u8>, Entry>;
@@ -35,7 +35,7 @@ fn hash(kind: &str, content: &[u8]) -> Oid {
 #[derive(Default)]
 pub struct Memory {
     pub trees: RefCell<HashMap<Oid, Arc<Tree>>>,
-    blobs: RefCell<HashMap<Oid, Rc<[u8]>>>,
+    blobs: RefCell<HashMap<Oid, Arc<[u8]>>>,
     /// Whether there are readers for several threads.
     pub has_readers: Cell<bool>,
     /// Trees that these do not know.
@@ -103,7 +103,7 @@ impl Memory {
 }
 
 impl Contents for Memory {
-    fn read_blob(&self, oid: Oid) -> Result<Rc<[u8]>, SourceError> {
+    fn read_blob(&self, oid: Oid) -> Result<Arc<[u8]>, SourceError> {
         self.blobs.borrow().get(&oid).cloned().ok_or(SourceError::Missing(oid))
     }
 
@@ -115,10 +115,6 @@ impl Contents for Memory {
 
     fn merge_text(&self, base: &[u8], ours: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
         merge_text(base, ours, theirs, None)
-    }
-
-    fn count_lines(&self, old: &[u8], new: &[u8]) -> Result<LineCounts, SourceError> {
-        count_lines(old, new)
     }
 }
 
@@ -149,7 +145,7 @@ impl GitSource for Memory {
     fn head_log(&self) -> Result<Option<Vec<u8>>, SourceError> { unreachable!() }
     fn other_logs(&self) -> Result<Vec<Reflog>, SourceError> { unreachable!() }
     fn user_email(&self) -> Result<Option<Vec<u8>>, SourceError> { unreachable!() }
-    fn line_changes(&self, _: &[u8], _: &[u8], _: bool) -> Result<Vec<LineChange>, SourceError> { unreachable!() }
+    fn line_changes(&self, _: &Text, _: &Text, _: bool) -> Result<Arc<[LineChange]>, SourceError> { unreachable!() }
     fn function_lines(&self, _: &str, _: &[u8], _: &[usize]) -> Option<Vec<Option<Vec<u8>>>> { unreachable!() }
 }
 

@@ -6,6 +6,7 @@ mod chronicle;
 mod evidence;
 mod explanation;
 mod files;
+mod handover;
 #[cfg(test)]
 mod memory;
 mod originals;
@@ -26,44 +27,55 @@ use std::collections::BTreeSet;
 
 use crate::model::outcome::{Attribution, Demoted, NotAttributed, Note, PathExplanation, Status, TurnAttribution};
 use crate::model::patch::{DiffOptions, TurnDiff};
-use crate::model::{Checkpoint, Error, GitSource, Oid, Phase, RepoPath, TurnRequest};
+use crate::model::{Checkpoint, Error, Findings, GitSource, Oid, Phase, RepoPath, TurnRequest};
 use crate::rules::checkpoint_facts::{RecordedFacts, read_facts};
 pub use snapshot::unreadable;
 
 use range::Range;
+use snapshot::with_recorded_facts;
 use witness::Witness;
 
 /// Says of a turn, or of a range of turns, what the agent wrote and what merely moved through git.
 pub fn attribute_turn(source: &dyn GitSource, request: &TurnRequest) -> Result<TurnAttribution, Error> {
     let source = &Witness::new(source);
-    let range = Range::analyse(source, request)?;
+    source.enter(Phase::TreeDelta);
+    let request = &*with_recorded_facts(source, request);
+    let findings = Range::analyse(source, request)?.findings;
+    handover::keep(source, request, &findings);
     source.enter(Phase::Presentation);
-    let card = presentation::present(source, range.to.tree, &range.delta, &range.decisions, request)?;
-    let mut known = range.notes;
-    known.extend(files_cut(card.shown.len(), card.shown_file_count, &card.demoted));
-    let notes = notes(known, &range.status, source);
+    let card = presentation::present(source, &findings, request)?;
+    let cut = files_cut(card.shown.len(), card.shown_file_count, &card.demoted);
+    let notes = notes(&findings, cut, source);
     Ok(TurnAttribution {
         shown: card.shown,
         shown_file_count: card.shown_file_count,
         demoted: card.demoted,
-        branch_transition: range.transition,
+        branch_transition: findings.transition.clone(),
         attribution: Attribution {
-            status: range.status,
+            status: findings.status.clone(),
             notes,
         },
-        operation_in_progress: range.operation,
+        operation_in_progress: findings.operation,
     })
 }
 
 /// Makes the patch of a turn, or of a range of turns: of the shown files, or of the whole change on disk.
 pub fn diff_turn(source: &dyn GitSource, request: &TurnRequest, options: &DiffOptions) -> Result<TurnDiff, Error> {
     let source = &Witness::new(source);
-    let range = Range::analyse(source, request)?;
+    source.enter(Phase::TreeDelta);
+    let request = &*with_recorded_facts(source, request);
+    let findings = match handover::kept(source, request) {
+        Some(findings) => findings,
+        None => {
+            let findings = Range::analyse(source, request)?.findings;
+            handover::keep(source, request, &findings);
+            findings
+        }
+    };
     source.enter(Phase::Presentation);
-    let (mut known, status) = (range.notes.clone(), range.status.clone());
-    let mut diff = patch::diff(source, range, options, request)?;
-    known.extend(files_cut(diff.files.len(), diff.file_count, &diff.demoted));
-    diff.attribution.notes = notes(known, &status, source);
+    let mut diff = patch::diff(source, &findings, options, request)?;
+    let cut = files_cut(diff.files.len(), diff.file_count, &diff.demoted);
+    diff.attribution.notes = notes(&findings, cut, source);
     Ok(diff)
 }
 
@@ -74,9 +86,9 @@ fn files_cut(named: usize, count: usize, demoted: &Demoted) -> Option<Note> {
 }
 
 /// What to know about the evidence, and of what could not be read unless that is why everything is shown.
-fn notes(known: BTreeSet<Note>, status: &Status, witness: &Witness<'_>) -> Vec<Note> {
+fn notes(findings: &Findings, cut: Option<Note>, witness: &Witness<'_>) -> Vec<Note> {
     let is_told = matches!(
-        status,
+        findings.status,
         Status::NotAttributed(
             NotAttributed::HeadMissing
                 | NotAttributed::HistoryMissing
@@ -88,11 +100,14 @@ fn notes(known: BTreeSet<Note>, status: &Status, witness: &Witness<'_>) -> Vec<N
         )
     );
     let failed = (witness.has_failed() && !is_told).then_some(Note::ReadFailed);
-    known.into_iter().chain(failed).collect()
+    let known = findings.notes.iter().copied().chain(cut).chain(failed);
+    known.collect::<BTreeSet<Note>>().into_iter().collect()
 }
 
 /// Says what decided one file of a turn or range.
 pub fn explain_path(source: &dyn GitSource, request: &TurnRequest, path: &RepoPath) -> Result<PathExplanation, Error> {
+    source.enter(Phase::TreeDelta);
+    let request = &*with_recorded_facts(source, request);
     let range = Range::analyse(source, request)?;
     source.enter(Phase::Presentation);
     explanation::explain(source, &range, path)

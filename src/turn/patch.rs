@@ -1,14 +1,17 @@
 //! The patch: a section for each file, equal to what git prints.
 
+use std::sync::Arc;
+
 use super::attributes_at::attributes_at;
 use super::files::{TurnFile, all_files, shown_files};
 use super::presentation::sum_demoted;
-use super::range::Range;
 use super::snapshot::unreadable;
 use super::texts::{Sides, Texts};
 use crate::model::outcome::{Attribution, ChangeKind, Uncounted};
 use crate::model::patch::{DiffFile, DiffOptions, TurnDiff};
-use crate::model::{Entry, Error, GitSource, LineChange, LineCounts, Oid, RepoPath, SourceError, TurnRequest};
+use crate::model::{
+    Entry, Error, Findings, GitSource, LineChange, LineCounts, Oid, RepoPath, SourceError, Text, TurnRequest,
+};
 use crate::rules::function_drivers::by_driver;
 use crate::rules::function_line::{by_default, function_lines, shown};
 use crate::rules::hunks::{Lines, hunks, without_equal_ends, write_hunks};
@@ -19,30 +22,30 @@ use crate::rules::section_cut::{SectionText, fair_share};
 /// Makes the patch of what was analysed.
 pub fn diff(
     source: &dyn GitSource,
-    range: Range,
+    findings: &Findings,
     options: &DiffOptions,
     request: &TurnRequest,
 ) -> Result<TurnDiff, Error> {
-    let demoted = sum_demoted(source, range.to.tree, &range.delta, &range.decisions, request)?;
-    let written = write(source, &range, options, request.max_files).map_err(|error| unreadable(&error))?;
+    let demoted = sum_demoted(source, findings, request)?;
+    let written = write(source, findings, options, request.max_files).map_err(|error| unreadable(&error))?;
     Ok(TurnDiff {
         patch: written.patch,
         files: written.files,
         file_count: written.file_count,
         renames_limited: written.renames_limited,
         demoted,
-        branch_transition: range.transition,
+        branch_transition: findings.transition.clone(),
         attribution: Attribution {
-            status: range.status,
-            notes: range.notes.into_iter().collect(),
+            status: findings.status.clone(),
+            notes: findings.notes.iter().copied().collect(),
         },
-        operation_in_progress: range.operation,
+        operation_in_progress: findings.operation,
     })
 }
 
 fn write(
     source: &dyn GitSource,
-    range: &Range,
+    findings: &Findings,
     options: &DiffOptions,
     most_files: usize,
 ) -> Result<Written, SourceError> {
@@ -51,14 +54,14 @@ fn write(
     } else {
         shown_files
     };
-    let mut turn_files = list(source, &range.delta, &range.decisions)?;
+    let mut turn_files = list(source, &findings.delta, &findings.decisions)?;
     if let Some(paths) = &options.paths {
         turn_files.files.retain(|file| paths.contains(&file.path.display()));
     }
     let file_count = turn_files.files.len();
     turn_files.files.truncate(most_files);
     let both_paths = turn_files.files.iter().flat_map(|file| [file.old_path(), &file.path]);
-    let attributes = attributes_at(source, range.to.tree, both_paths)?;
+    let attributes = attributes_at(source, findings.to.tree, both_paths)?;
     let writer = Writer {
         texts: Texts { source, attributes },
         options,
@@ -191,10 +194,10 @@ enum Body {
     Unreadable(Uncounted),
     Binary,
     Text {
-        old: std::rc::Rc<[u8]>,
-        new: std::rc::Rc<[u8]>,
+        old: Arc<[u8]>,
+        new: Arc<[u8]>,
         counts: LineCounts,
-        changes: Vec<LineChange>,
+        changes: Arc<[LineChange]>,
     },
 }
 
@@ -265,8 +268,8 @@ impl Writer<'_> {
         };
         match self.changes(&old, &new) {
             Ok((counts, changes)) => Ok(Body::Text {
-                old,
-                new,
+                old: old.content,
+                new: new.content,
                 counts,
                 changes,
             }),
@@ -277,16 +280,20 @@ impl Writer<'_> {
 
     /// The changed lines, and how many there are. Without context git places them otherwise and may even find others,
     /// but counts as ever.
-    fn changes(&self, old: &[u8], new: &[u8]) -> Result<(LineCounts, Vec<LineChange>), SourceError> {
-        let find = |old, new| self.texts.source.line_changes(old, new, self.options.ignore_whitespace);
+    fn changes(&self, old: &Text, new: &Text) -> Result<(LineCounts, Arc<[LineChange]>), SourceError> {
+        let find = |old: &Text, new: &Text| self.texts.source.line_changes(old, new, self.options.ignore_whitespace);
         let changes = find(old, new)?;
         let counts = LineCounts::of(&changes)?;
         if self.options.context_lines > 0 {
             return Ok((counts, changes));
         }
-        let (old_part, new_part) = without_equal_ends(old, new);
-        let changes = if old_part.len() < old.len() {
-            find(old_part, new_part)?
+        let (old_part, new_part) = without_equal_ends(&old.content, &new.content);
+        let part = |content: &[u8]| Text {
+            oid: None,
+            content: content.into(),
+        };
+        let changes = if old_part.len() < old.content.len() {
+            find(&part(old_part), &part(new_part))?
         } else {
             changes
         };

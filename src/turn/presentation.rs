@@ -1,14 +1,11 @@
 //! The card: shown files and demoted ones, with their line counts.
 
-use std::collections::BTreeMap;
-
 use super::attributes_at::attributes_at;
 use super::files::{change_kind, shown_files};
 use super::snapshot::unreadable;
 use super::texts::{Sides, Texts};
 use crate::model::outcome::{Demoted, DemotedFile, ShownFile, Uncounted, Verdict};
-use crate::model::{Delta, DemotedDetail, Entry, Error, GitSource, Oid, RepoPath, SourceError, TurnRequest};
-use crate::rules::verdict::Decision;
+use crate::model::{DemotedDetail, Entry, Error, Findings, GitSource, LineCounts, RepoPath, SourceError, TurnRequest};
 
 /// What the card holds.
 pub struct Card {
@@ -20,18 +17,12 @@ pub struct Card {
     pub demoted: Demoted,
 }
 
-/// The shown files of a turn and the sum of the others. `tree` is the end snapshot's.
-pub fn present(
-    source: &dyn GitSource,
-    tree: Oid,
-    delta: &Delta,
-    decisions: &BTreeMap<RepoPath, Decision>,
-    request: &TurnRequest,
-) -> Result<Card, Error> {
+/// The shown files of a turn and the sum of the others.
+pub fn present(source: &dyn GitSource, findings: &Findings, request: &TurnRequest) -> Result<Card, Error> {
     let present = || {
-        let counting = Counting::new(source, tree, decisions, request.demoted, true)?;
-        let (shown, shown_file_count) = counting.shown(delta, decisions, request.max_files)?;
-        let demoted = counting.demoted(delta, decisions, request)?;
+        let counting = Counting::new(source, findings, request.demoted, true)?;
+        let (shown, shown_file_count) = counting.shown(findings, request.max_files)?;
+        let demoted = counting.demoted(findings, request)?;
         Ok(Card {
             shown,
             shown_file_count,
@@ -42,15 +33,9 @@ pub fn present(
 }
 
 /// The sum of the demoted files alone.
-pub fn sum_demoted(
-    source: &dyn GitSource,
-    tree: Oid,
-    delta: &Delta,
-    decisions: &BTreeMap<RepoPath, Decision>,
-    request: &TurnRequest,
-) -> Result<Demoted, Error> {
-    Counting::new(source, tree, decisions, request.demoted, false)
-        .and_then(|counting| counting.demoted(delta, decisions, request))
+pub fn sum_demoted(source: &dyn GitSource, findings: &Findings, request: &TurnRequest) -> Result<Demoted, Error> {
+    Counting::new(source, findings, request.demoted, false)
+        .and_then(|counting| counting.demoted(findings, request))
         .map_err(|error| unreadable(&error))
 }
 
@@ -79,28 +64,25 @@ impl Lines {
 impl<'a> Counting<'a> {
     fn new(
         source: &'a dyn GitSource,
-        tree: Oid,
-        decisions: &BTreeMap<RepoPath, Decision>,
+        findings: &Findings,
         detail: DemotedDetail,
         count_shown: bool,
     ) -> Result<Counting<'a>, SourceError> {
-        let counted = decisions.iter().filter(|(_, decision)| match decision.verdict {
-            Verdict::Shown(_) => count_shown,
-            Verdict::Demoted(_) => detail == DemotedDetail::Lines,
-        });
-        let attributes = attributes_at(source, tree, counted.map(|(path, _)| path))?;
+        let counted = findings
+            .decisions
+            .iter()
+            .filter(|(_, decision)| match decision.verdict {
+                Verdict::Shown(_) => count_shown,
+                Verdict::Demoted(_) => detail == DemotedDetail::Lines,
+            });
+        let attributes = attributes_at(source, findings.to.tree, counted.map(|(path, _)| path))?;
         let texts = Texts { source, attributes };
         Ok(Counting { texts })
     }
 
     /// The first so many shown files, and how many there are.
-    fn shown(
-        &self,
-        delta: &Delta,
-        decisions: &BTreeMap<RepoPath, Decision>,
-        most: usize,
-    ) -> Result<(Vec<ShownFile>, usize), SourceError> {
-        let files = shown_files(self.texts.source, delta, decisions)?.files;
+    fn shown(&self, findings: &Findings, most: usize) -> Result<(Vec<ShownFile>, usize), SourceError> {
+        let files = shown_files(self.texts.source, &findings.delta, &findings.decisions)?.files;
         let count = files.len();
         let mut shown = Vec::with_capacity(count.min(most));
         for file in files.into_iter().take(most) {
@@ -123,17 +105,12 @@ impl<'a> Counting<'a> {
         Ok((shown, count))
     }
 
-    fn demoted(
-        &self,
-        delta: &Delta,
-        decisions: &BTreeMap<RepoPath, Decision>,
-        request: &TurnRequest,
-    ) -> Result<Demoted, SourceError> {
+    fn demoted(&self, findings: &Findings, request: &TurnRequest) -> Result<Demoted, SourceError> {
         let detail = request.demoted;
         let mut demoted = Demoted::default();
         let mut files = Vec::new();
         let (mut additions, mut deletions) = (0u64, 0u64);
-        for (path, decision) in decisions {
+        for (path, decision) in &findings.decisions {
             let Verdict::Demoted(reason) = decision.verdict else {
                 continue;
             };
@@ -141,7 +118,7 @@ impl<'a> Counting<'a> {
             if detail == DemotedDetail::Count {
                 continue;
             }
-            let change = delta[path];
+            let change = findings.delta[path];
             let lines = match detail {
                 DemotedDetail::Lines => self.lines(path, path, change.old, change.new)?,
                 _ => Lines::default(),
@@ -189,7 +166,8 @@ impl<'a> Counting<'a> {
             }
             Sides::Text(old, new) => (old, new),
         };
-        match self.texts.source.count_lines(&old, &new) {
+        let counts = self.texts.source.line_changes(&old, &new, false);
+        match counts.and_then(|changes| LineCounts::of(&changes)) {
             Ok(counts) => Ok(Lines {
                 additions: Some(counts.additions),
                 deletions: Some(counts.deletions),

@@ -1,44 +1,33 @@
 //! Step 8 of the model: a range of turns, each attributed for itself, composed into the net change.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::analysis::{Analysis, Inheritance, Trouble, all_shown, analyse};
-use super::snapshot::{Snapshot, resolve, unreadable, with_recorded_facts};
+use super::snapshot::{resolve, unreadable};
 use super::state::State;
 use super::transition;
 use super::tree_delta::tree_delta;
-use crate::model::outcome::{BranchTransition, DemotedReason, Evidence, MoveKind, Note, ShownReason, Status, Verdict};
+use crate::model::outcome::{
+    BranchTransition, Decision, DemotedReason, Evidence, MoveKind, Note, ShownReason, Status, Verdict,
+};
 use crate::model::{
-    Checkpoint, Delta, Entry, Error, ErrorCode, GitSource, OperationKind, Phase, RepoPath, SourceError, TurnRequest,
+    Checkpoint, Delta, Entry, Error, ErrorCode, Findings, GitSource, Phase, RepoPath, SourceError, TurnRequest,
 };
 use crate::rules::rename_pairing::{MergeLimits, pair_renames};
-use crate::rules::verdict::Decision;
 
 /// A turn or several, analysed.
 pub struct Range {
-    /// The end snapshot.
-    pub to: Snapshot,
-    /// The net change on disk.
-    pub delta: Delta,
-    /// The verdict for each path of it.
-    pub decisions: BTreeMap<RepoPath, Decision>,
-    /// How it was attributed.
-    pub status: Status,
-    /// What to know about the evidence.
-    pub notes: BTreeSet<Note>,
-    /// Where HEAD went.
-    pub transition: BranchTransition,
-    /// What git is in the middle of at the end.
-    pub operation: Option<OperationKind>,
+    /// What was found out about all of it.
+    pub findings: Arc<Findings>,
     /// The single turns, in order.
     pub turns: Vec<Analysis>,
 }
 
 impl Range {
-    /// Analyses every turn of a request and composes them.
+    /// Analyses every turn of a request, all recorded facts in it, and composes them.
     pub fn analyse(source: &dyn GitSource, request: &TurnRequest) -> Result<Range, Error> {
         source.enter(Phase::TreeDelta);
-        let request = &*with_recorded_facts(source, request);
         let checkpoints: Vec<&Checkpoint> = [&request.from]
             .into_iter()
             .chain(&request.between)
@@ -80,7 +69,7 @@ impl Range {
             }
             Err(Trouble::Failed(error)) => return Err(error),
         };
-        Ok(Range {
+        let findings = Findings {
             to,
             decisions,
             status,
@@ -88,19 +77,16 @@ impl Range {
             transition: transition_of(source, request, &turns),
             operation: request.to.pin.as_ref().and_then(|pin| pin.operation),
             delta,
+        };
+        Ok(Range {
+            findings: Arc::new(findings),
             turns,
         })
     }
 
     fn of_one(turn: Analysis) -> Range {
         Range {
-            to: turn.to,
-            delta: turn.delta.clone(),
-            decisions: turn.decisions.clone(),
-            status: turn.status.clone(),
-            notes: turn.notes.clone(),
-            transition: turn.transition.clone(),
-            operation: turn.operation,
+            findings: turn.findings.clone(),
             turns: vec![turn],
         }
     }
@@ -124,7 +110,7 @@ fn compose(
             }
             expected = State::merge(source, &start, &expected, &reasoning.expected.state)?.state;
         }
-        for (path, decision) in &turn.decisions {
+        for (path, decision) in &turn.findings.decisions {
             let Verdict::Shown(reason) = decision.verdict else {
                 continue;
             };
@@ -211,11 +197,11 @@ fn renamed_by(
 fn status_of(turns: &[Analysis]) -> Status {
     let refused = turns
         .iter()
-        .filter(|turn| matches!(turn.status, Status::NotAttributed(..)));
+        .filter(|turn| matches!(turn.findings.status, Status::NotAttributed(..)));
     if refused.count() == turns.len() {
-        return turns[0].status.clone();
+        return turns[0].findings.status.clone();
     }
-    let evidence = turns.iter().filter_map(|turn| match turn.status {
+    let evidence = turns.iter().filter_map(|turn| match turn.findings.status {
         Status::Attributed(evidence) => Some(evidence),
         Status::NotAttributed(..) => Some(Evidence::Weak),
         Status::Unmoved => None,
@@ -224,10 +210,13 @@ fn status_of(turns: &[Analysis]) -> Status {
 }
 
 fn notes_of(turns: &[Analysis]) -> BTreeSet<Note> {
-    let mut notes: BTreeSet<Note> = turns.iter().flat_map(|turn| turn.notes.iter().copied()).collect();
+    let mut notes: BTreeSet<Note> = turns
+        .iter()
+        .flat_map(|turn| turn.findings.notes.iter().copied())
+        .collect();
     if turns
         .iter()
-        .any(|turn| matches!(turn.status, Status::NotAttributed(..)))
+        .any(|turn| matches!(turn.findings.status, Status::NotAttributed(..)))
     {
         notes.insert(Note::TurnNotAttributed);
     }
@@ -237,9 +226,13 @@ fn notes_of(turns: &[Analysis]) -> BTreeSet<Note> {
 fn transition_of(source: &dyn GitSource, request: &TurnRequest, turns: &[Analysis]) -> BranchTransition {
     let actions = turns
         .iter()
-        .flat_map(|turn| turn.transition.actions.iter().cloned())
+        .flat_map(|turn| turn.findings.transition.actions.iter().cloned())
         .collect();
-    let merged = turns.iter().any(|turn| turn.transition.kind == MoveKind::Merge);
-    let renamed = turns.iter().any(|turn| turn.transition.kind == MoveKind::Rename);
+    let merged = turns
+        .iter()
+        .any(|turn| turn.findings.transition.kind == MoveKind::Merge);
+    let renamed = turns
+        .iter()
+        .any(|turn| turn.findings.transition.kind == MoveKind::Rename);
     transition::over_range(source, &request.from, &request.to, actions, merged, renamed)
 }

@@ -2,22 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::model::{Checkpoint, Error, ErrorCode, GitSource, ObjectKind, Oid, SourceError, TurnRequest};
+use crate::model::{Checkpoint, Error, ErrorCode, GitSource, ObjectKind, Snapshot, SourceError, TurnRequest};
 use crate::rules::checkpoint_facts::read_facts;
 use crate::rules::pin::decode_pin;
-
-/// A snapshot that exists.
-#[derive(Clone, Copy, Debug)]
-pub struct Snapshot {
-    /// The commit or tree itself.
-    pub oid: Oid,
-    /// Its tree.
-    pub tree: Oid,
-    /// When it was taken (seconds since the epoch); a bare tree does not say.
-    pub seconds: Option<i64>,
-    /// Whether the ref that came along names another object now.
-    pub ref_moved: bool,
-}
 
 /// Finds a checkpoint's snapshot: by its id, else by its ref.
 pub fn resolve(source: &dyn GitSource, checkpoint: &Checkpoint) -> Result<Snapshot, Error> {

@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::tree_delta::{KnownDelta, any_file_under, lookup, standing, tree_delta, tree_delta_beside};
-use crate::model::{
-    Change, Contents, Delta, Entry, Favour, FileMode, GitSource, LineCounts, Oid, RepoPath, SourceError,
-};
+use crate::model::{Change, Contents, Delta, Entry, Favour, FileMode, GitSource, Oid, RepoPath, SourceError};
 use crate::rules::merge3::{BaseFiles, MergeLimits, Merged, merge3_with_base};
 
 /// So many paths of a change are looked at one by one, sooner than all that the other side changed.
@@ -286,7 +285,7 @@ struct Favouring<'a> {
 }
 
 impl Contents for Favouring<'_> {
-    fn read_blob(&self, oid: Oid) -> Result<Rc<[u8]>, SourceError> {
+    fn read_blob(&self, oid: Oid) -> Result<Arc<[u8]>, SourceError> {
         self.source.read_blob(oid)
     }
 
@@ -296,10 +295,6 @@ impl Contents for Favouring<'_> {
 
     fn merge_text(&self, base: &[u8], ours: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
         self.source.merge_text_favouring(base, ours, theirs, self.favour)
-    }
-
-    fn count_lines(&self, old: &[u8], new: &[u8]) -> Result<LineCounts, SourceError> {
-        self.source.count_lines(old, new)
     }
 }
 

@@ -1,10 +1,8 @@
 //! The two contents of a change as git compares them: by attribute and content binary or text, links and submodules
 //! by the text that git keeps for them.
 
-use std::rc::Rc;
-
 use crate::model::outcome::Uncounted;
-use crate::model::{Entry, FileMode, GitSource, RepoPath, SourceError, is_binary};
+use crate::model::{Entry, FileMode, GitSource, RepoPath, SourceError, Text, is_binary};
 use crate::rules::attributes::{Attributes, DiffAttribute};
 
 /// The two sides of a change.
@@ -14,7 +12,7 @@ pub enum Sides {
     /// One is binary.
     Binary,
     /// Both are text; nothing, where there is no file.
-    Text(Rc<[u8]>, Rc<[u8]>),
+    Text(Text, Text),
 }
 
 /// Reads contents, with the attributes that bear on them.
@@ -49,9 +47,9 @@ impl Texts<'_> {
         let mut contents = [const { None }; 2];
         let mut trouble = None;
         for (side, (_, entry)) in sides.into_iter().enumerate() {
-            match self.content(entry) {
-                Ok(content) if !text_forced[side] && is_binary(&content) => return Ok(Sides::Binary),
-                Ok(content) => contents[side] = Some(content),
+            match self.text(entry) {
+                Ok(text) if !text_forced[side] && is_binary(&text.content) => return Ok(Sides::Binary),
+                Ok(text) => contents[side] = Some(text),
                 Err(SourceError::Aborted) => return Err(SourceError::Aborted),
                 Err(error) => trouble = trouble.or(Some(Uncounted::from(&error))),
             }
@@ -72,14 +70,15 @@ impl Texts<'_> {
             })
     }
 
-    fn content(&self, entry: Option<Entry>) -> Result<Rc<[u8]>, SourceError> {
-        match entry {
-            None => Ok(Vec::new().into()),
+    fn text(&self, entry: Option<Entry>) -> Result<Text, SourceError> {
+        let (oid, content) = match entry {
+            None => (None, Vec::new().into()),
             Some(Entry {
                 mode: FileMode::GITLINK,
                 oid,
-            }) => Ok(format!("Subproject commit {oid}\n").into_bytes().into()),
-            Some(entry) => self.source.read_blob(entry.oid),
-        }
+            }) => (None, format!("Subproject commit {oid}\n").into_bytes().into()),
+            Some(entry) => (Some(entry.oid), self.source.read_blob(entry.oid)?),
+        };
+        Ok(Text { oid, content })
     }
 }

@@ -8,8 +8,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::model::{
-    Commit, CommitWalk, Contents, Favour, GitSource, Glance, LineChange, LineCounts, ObjectKind, Oid, Phase, Ref,
-    Reflog, SourceError, Tree, TreeReaders,
+    AskedTurn, Commit, CommitWalk, Contents, Favour, Findings, GitSource, Glance, LineChange, ObjectKind, Oid, Phase,
+    Ref, Reflog, SourceError, Text, Tree, TreeReaders,
 };
 
 /// A source whose failed reads are remembered, and what refs and logs said.
@@ -65,7 +65,7 @@ impl<'a> Witness<'a> {
 }
 
 impl Contents for Witness<'_> {
-    fn read_blob(&self, oid: Oid) -> Result<Rc<[u8]>, SourceError> {
+    fn read_blob(&self, oid: Oid) -> Result<Arc<[u8]>, SourceError> {
         self.seen(self.source.read_blob(oid))
     }
 
@@ -79,10 +79,6 @@ impl Contents for Witness<'_> {
 
     fn merge_text_favouring(&self, base: &[u8], ours: &[u8], theirs: &[u8], favour: Favour) -> Option<Vec<u8>> {
         self.source.merge_text_favouring(base, ours, theirs, favour)
-    }
-
-    fn count_lines(&self, old: &[u8], new: &[u8]) -> Result<LineCounts, SourceError> {
-        self.seen(self.source.count_lines(old, new))
     }
 }
 
@@ -157,7 +153,7 @@ impl GitSource for Witness<'_> {
         self.source.is_shallow()
     }
 
-    fn line_changes(&self, old: &[u8], new: &[u8], ignore_all_space: bool) -> Result<Vec<LineChange>, SourceError> {
+    fn line_changes(&self, old: &Text, new: &Text, ignore_all_space: bool) -> Result<Arc<[LineChange]>, SourceError> {
         self.seen(self.source.line_changes(old, new, ignore_all_space))
     }
 
@@ -175,5 +171,13 @@ impl GitSource for Witness<'_> {
 
     fn enter(&self, phase: Phase) {
         self.source.enter(phase);
+    }
+
+    fn kept_findings(&self, turn: &AskedTurn) -> Option<Arc<Findings>> {
+        self.source.kept_findings(turn)
+    }
+
+    fn keep_findings(&self, turn: AskedTurn, findings: Arc<Findings>) {
+        self.source.keep_findings(turn, findings);
     }
 }
