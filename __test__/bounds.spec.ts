@@ -109,6 +109,8 @@ describe('timeoutMs', () => {
     const whole = await addon().attributeTurn(request)
     const took = performance.now() - began
     expect(whole.shown.map((file) => file.uncounted)).toEqual([null, null])
+    // What was compared a moment ago is remembered.
+    await addon().closeRepositories()
     const cut = await addon().attributeTurn(request, { timeoutMs: took / 4 })
     expect(cut.shown.map((file) => file.path)).toEqual(['a.ts', 'big.txt'])
     expect(cut.shown[1]).toMatchObject({ additions: null, deletions: null, uncounted: 'time-limit' })

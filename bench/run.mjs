@@ -181,6 +181,8 @@ function page({ machine, commit, rows, boundary }) {
     table(rows, { header: true }),
     '',
     ...(boundary.length > 0 ? ['| boundary | measured | wanted |', '|---|---|---|'] : []),
-    ...boundary.map(({ name, value, wanted, met }) => `| ${name} | ${value} ${met ? '✓' : '✗'} | ${wanted} |`),
+    ...boundary.map(
+      ({ name, value, wanted, met }) => `| ${name} | ${value}${met === null ? '' : met ? ' ✓' : ' ✗'} | ${wanted} |`,
+    ),
   ].join('\n')
 }

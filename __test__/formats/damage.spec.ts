@@ -63,6 +63,8 @@ describe.each(process.env.SLOW_FORMATS === undefined ? damages.slice(0, 2) : dam
       const { repo, request } = await toldTurn()
       const right = await asked(request)
       damage(loose(repo, `${request.to.ref}:src/after.ts`))
+      // What was read a moment ago is remembered.
+      await addon().closeRepositories()
       const result = await asked(request)
       const reason = damage === damages[0]?.[1] ? 'content-missing' : 'content-unreadable'
       expect(result).toEqual({

@@ -293,7 +293,8 @@ impl Looks {
             && !has_common
             && own_look.is_some()
             && folder(&cwd.join(".git")) == own_look
-            && ["HEAD", "refs", "objects"].iter().all(|part| own.join(part).exists());
+            && own.join("HEAD").is_file()
+            && ["refs", "objects"].iter().all(|part| own.join(part).is_dir());
         let found = if holds_it {
             Some(own.to_path_buf())
         } else {
