@@ -9,7 +9,7 @@ use git2::Repository;
 
 use super::handles::Handle;
 use super::open::unreadable;
-use super::pipes::open_file;
+use super::pipes::{open_file, open_file_of_length};
 use super::ref_storage::RefStorage;
 use crate::model::{Error, HeadFacts, LogMark, Oid, OperationKind, Pin};
 
@@ -110,12 +110,12 @@ impl Log {
             Err(error) if is_absent(&error) => return Ok(none),
             Err(error) => return Err(error),
         }
-        let mut file = open_file(path)?;
-        let length = file.metadata()?.len();
+        let (mut file, length) = open_file_of_length(path)?;
         let mut window = 4096;
         loop {
             let start = length.saturating_sub(window);
-            let mut tail = Vec::new();
+            // One byte more shows the end without another look for room.
+            let mut tail = Vec::with_capacity((length - start) as usize + 1);
             file.seek(SeekFrom::Start(start))?;
             (&file).take(length - start).read_to_end(&mut tail)?;
             let end = tail.iter().rposition(|&byte| byte == b'\n');
