@@ -5,7 +5,7 @@ const LOOKED_AT: usize = 8000;
 
 /// Whether git takes a content for binary: it holds a NUL within its first 8000 bytes.
 pub fn is_binary(content: &[u8]) -> bool {
-    content[..content.len().min(LOOKED_AT)].contains(&0)
+    memchr::memchr(0, &content[..content.len().min(LOOKED_AT)]).is_some()
 }
 
 #[cfg(test)]

@@ -13,12 +13,7 @@ pub struct Lines<'a> {
 impl<'a> Lines<'a> {
     /// Takes a text apart.
     pub fn of(text: &'a [u8]) -> Lines<'a> {
-        let mut ends: Vec<usize> = text
-            .iter()
-            .enumerate()
-            .filter(|(_, byte)| **byte == b'\n')
-            .map(|(at, _)| at + 1)
-            .collect();
+        let mut ends: Vec<usize> = memchr::memchr_iter(b'\n', text).map(|at| at + 1).collect();
         if ends.last().copied().unwrap_or(0) < text.len() {
             ends.push(text.len());
         }
