@@ -1,4 +1,4 @@
-import type { DiffFile, ShownFile, TurnAttribution } from '../../index.js'
+import type { DiffFile, ShownFile, TurnAttribution, UncountedReason } from '../../index.js'
 
 /** What a card says of a turn in which the agent wrote nothing. */
 export declare const NOTHING_SHOWN: string
@@ -24,3 +24,6 @@ export declare function marksOf(file: Pick<ShownFile | DiffFile, 'kind' | 'oldMo
 
 /** Why a turn was not attributed, notes, and an operation that was left open: a sentence each. */
 export declare function remarks(result: Pick<TurnAttribution, 'attribution' | 'operationInProgress'>): string[]
+
+/** Why the lines of a file are not counted. */
+export declare function uncountedWords(reason: UncountedReason): string

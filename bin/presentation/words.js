@@ -69,3 +69,12 @@ exports.remarks = ({ attribution, operationInProgress }) => {
   if (operationInProgress) lines.push(`A ${operationInProgress} was still open at the end of the turn.`)
   return lines
 }
+
+const UNCOUNTED = {
+  'content-missing': 'lines not counted: a content is not in the repository',
+  'content-unreadable': 'lines not counted: a content is damaged',
+  'content-too-large': 'lines not counted: too large',
+  'time-limit': 'lines not counted: the time was over',
+}
+
+exports.uncountedWords = (reason) => UNCOUNTED[reason] ?? `lines not counted: ${reason}`
