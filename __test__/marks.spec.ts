@@ -16,6 +16,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -23,6 +24,20 @@ import { addon, type TurnAttribution } from './support/addon.js'
 import { folderChanges, folderState } from './support/folder-state.js'
 import { runGit, tryGit } from './support/git.js'
 import { lines, TurnRepository, temporaryFolder } from './support/turn-repository.js'
+
+interface Stat {
+  dev: bigint
+  ino: bigint
+  uid: bigint
+  gid: bigint
+  size: bigint
+  mtimeNs: bigint
+  ctimeNs: bigint
+}
+const { Belief, Entry } = createRequire(import.meta.url)('../bin/index-copy.js') as {
+  Entry: new (index: Buffer, at: number) => { isOf(found: Stat): boolean }
+  Belief: new (index: Stat, gitDir: string) => { holds(entry: { isOf(found: Stat): boolean }, found: Stat): boolean }
+}
 
 const cli = join(import.meta.dirname, '../bin/turn-attribution.js')
 
@@ -223,6 +238,47 @@ describe('mark and show', () => {
     ])
       expect([args, run(repo, args).status]).toEqual([args, 2])
   })
+})
+
+describe('what the index has of a file', () => {
+  const repo = three()
+  const found = lstatSync(repo.path('a.ts'), { bigint: true })
+  const index = lstatSync(join(repo.cwd, '.git/index'), { bigint: true })
+  const second = 1_000_000_000n
+
+  it('proves nothing when any of it differs, by a nanosecond or by the inode', () => {
+    const entry = new Entry(readFileSync(join(repo.cwd, '.git/index')), 12)
+    expect(entry.isOf(found)).toBe(true)
+    for (const key of ['ino', 'uid', 'gid', 'size', 'mtimeNs', 'ctimeNs'] as const)
+      expect([key, entry.isOf({ ...found, [key]: found[key] + 1n })]).toEqual([key, false])
+    const empty = Buffer.alloc(72)
+    expect(new Entry(empty, 0).isOf({ ...found, ino: 0n, uid: 0n, gid: 0n, size: 0n, mtimeNs: 0n, ctimeNs: 0n })).toBe(
+      false,
+    )
+  })
+
+  it.runIf(process.platform === 'linux')(
+    'proves nothing of what changed within a tick of a coarse clock before it',
+    () => {
+      const same = { isOf: () => true }
+      const at = (mtime: bigint, ctime: bigint) => {
+        const file = { ...found, mtimeNs: index.mtimeNs - mtime, ctimeNs: index.mtimeNs - ctime }
+        return new Belief(index, repo.cwd).holds(same, file)
+      }
+      expect(at(3n * second, 3n * second)).toBe(true)
+      expect(at(3n * second, second)).toBe(false)
+      expect(at(second, 3n * second)).toBe(false)
+      expect(at(3n * second, -second)).toBe(false)
+      const old = { ...found, mtimeNs: index.mtimeNs - 3n * second, ctimeNs: index.mtimeNs - 3n * second }
+      expect(new Belief(index, repo.cwd).holds(same, { ...old, dev: old.dev + 1n })).toBe(false)
+      expect(new Belief(index, repo.cwd).holds({ isOf: () => false }, old)).toBe(false)
+      // Touched, or copied with its old time: the older of its two times counts.
+      expect(new Belief({ ...index, ctimeNs: index.ctimeNs - 2n * second }, repo.cwd).holds(same, old)).toBe(false)
+      expect(new Belief({ ...index, mtimeNs: index.mtimeNs - 2n * second }, repo.cwd).holds(same, old)).toBe(false)
+      // No file system of which that is known.
+      expect(new Belief(index, '/proc').holds(same, old)).toBe(false)
+    },
+  )
 })
 
 describe('list and drop', () => {

@@ -151,3 +151,5 @@ function doubted(index, oidBytes, belief, look, onEntry) {
   const algorithm = oidBytes === 32 ? 'sha256' : 'sha1'
   return { content: Buffer.concat([content, createHash(algorithm).update(content).digest()]), count }
 }
+
+Object.assign(exports, { Belief, Entry })
