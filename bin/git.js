@@ -9,6 +9,8 @@ const { CommandError } = require('./command-error.js')
 /** Of git's own variables these alone are kept: where its programs and the person's settings are. */
 const KEPT = new Set(['GIT_EXEC_PATH', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM'])
 
+const MOST_LINES = 8
+
 const OWN = {
   // The index of a submodule is not refreshed, and nothing is fetched or asked for.
   GIT_OPTIONAL_LOCKS: '0',
@@ -69,9 +71,16 @@ exports.tryGit = (cwd, args, { env = {}, input = '', onOutput } = {}) =>
     })
   })
 
+/** What git said of a failure; of thousands of files alike the first tell enough. */
+exports.saidOf = ({ status, stderr }) => {
+  const lines = stderr.trim().split('\n')
+  const more = lines.length > MOST_LINES ? `\n… and ${lines.length - MOST_LINES} lines more` : ''
+  return (lines.slice(0, MOST_LINES).join('\n') || `status ${status}`) + more
+}
+
 /** Runs git and gives what it prints, without the last line feed. */
 exports.git = async (cwd, args, options) => {
-  const { status, stdout, stderr } = await exports.tryGit(cwd, args, options)
-  if (status !== 0) throw new CommandError(`git ${args[0]} failed: ${stderr.trim() || `status ${status}`}`)
-  return stdout.replace(/\n$/, '')
+  const ran = await exports.tryGit(cwd, args, options)
+  if (ran.status !== 0) throw new CommandError(`git ${args[0]} failed: ${exports.saidOf(ran)}`)
+  return ran.stdout.replace(/\n$/, '')
 }

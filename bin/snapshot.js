@@ -7,7 +7,7 @@ const { homedir, tmpdir } = require('node:os')
 const { basename, dirname, join, relative, sep } = require('node:path')
 const { readHead } = require('../index.js')
 const { CommandError } = require('./command-error.js')
-const { git, tryGit } = require('./git.js')
+const { git, saidOf, tryGit } = require('./git.js')
 const { copyIndex } = require('./index-copy.js')
 
 /** How often a snapshot is taken again because HEAD moved meanwhile. */
@@ -128,6 +128,6 @@ function unreadOf(status, stderr) {
   const failed =
     status !== 0 && (status !== 1 || !lines.filter((line) => /^(error|fatal):/.test(line)).every(understood))
   if (failed || (status !== 0 && unread.length === 0))
-    throw new CommandError(`git cannot take the whole working tree: ${stderr.trim() || `status ${status}`}`)
+    throw new CommandError(`git cannot take the whole working tree: ${saidOf({ status, stderr })}`)
   return unread
 }

@@ -272,7 +272,8 @@ function fail(error) {
     return 2
   }
   if (error instanceof CommandError) {
-    process.stderr.write(`turn-attribution: ${printable(error.message)}\n`)
+    const lines = error.message.split('\n').map((line) => `turn-attribution: ${printable(line)}\n`)
+    process.stderr.write(lines.join(''))
     return 1
   }
   const words = isTurnAttributionError(error) ? `${error.message} [${error.code}]` : String(error?.stack ?? error)
