@@ -93,8 +93,8 @@ export function FileTree({ nodes, labelledBy, closed, onClosedChange, onOpenFile
       </div>
       {rows.length > limit && (
         <button type="button" className="ta-button ta-more" onClick={() => setLimit(limit + 4 * STEP)}>
-          Show {Math.min(rows.length - limit, 4 * STEP).toLocaleString('en')} more of{' '}
-          {rows.length.toLocaleString('en')} rows
+          Show {Math.min(rows.length - limit, 4 * STEP).toLocaleString('en')} more of {rows.length.toLocaleString('en')}{' '}
+          rows
         </button>
       )}
     </>

@@ -133,9 +133,7 @@ function TurnView({ chosen, place }: { chosen: Chosen; place: Place }) {
     <main className="page-turn" id="turn" tabIndex={-1} aria-labelledby="turn-heading">
       <div className="page-card">
         <div className="page-turn-head">
-          <h2 id="turn-heading">
-            {whole === null ? `Turn ${turn.number}` : `Whole thread, to turn ${turn.number}`}
-          </h2>
+          <h2 id="turn-heading">{whole === null ? `Turn ${turn.number}` : `Whole thread, to turn ${turn.number}`}</h2>
           {thread.checkpoints.indexOf(turn.to) > 1 && (
             <button
               type="button"
