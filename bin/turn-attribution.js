@@ -11,7 +11,9 @@ const {
   transitionLabel,
 } = require('../index.js')
 const { version } = require('../package.json')
+const { openBrowser } = require('./browser.js')
 const { cardLines } = require('./card.js')
+const { CommandError } = require('./command-error.js')
 const { explainLines } = require('./explain.js')
 const { painter, printable, printableJson, wantsColor } = require('./text.js')
 
@@ -21,6 +23,7 @@ Usage
   turn-attribution card <from> <to> [options]            the card of the turn between two checkpoints
   turn-attribution explain <path> <from> <to> [options]  what decided about one file
   turn-attribution head [--cwd DIR]                      head, branch and pin of now, as JSON
+  turn-attribution view [--port N] [--no-open]           a local page of the turns of a repository; Ctrl-C ends it
   turn-attribution --help | --version
 
 A checkpoint is the full oid or the full ref name of a snapshot commit. Head, branch, pin and start of the turn are
@@ -56,6 +59,8 @@ const OPTIONS = {
   'started-at': text,
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
+  port: text,
+  'no-open': { type: 'boolean' },
 }
 
 class UsageError extends Error {}
@@ -85,11 +90,38 @@ async function main(args) {
     case 'head':
       exactly(operands, [])
       return [printableJson(await readHead(flags.cwd))]
+    case 'view':
+      exactly(operands, [])
+      return view(flags)
     case undefined:
-      throw new UsageError('a command is missing: card, explain or head')
+      throw new UsageError('a command is missing')
     default:
       throw new UsageError(`unknown command '${command}'`)
   }
+}
+
+/** Serves the page until the person ends it. */
+async function view({ cwd, port, 'no-open': unopened }, place = '') {
+  const wanted = portOf(port)
+  await readHead(cwd)
+  const { serve } = require('./view.js')
+  const { url, close } = await serve({ cwd, port: wanted })
+  process.stdout.write(`${url}${place}\n`)
+  if (process.stdout.isTTY) {
+    process.stderr.write('Ctrl-C ends it.\n')
+    if (!unopened) openBrowser(`${url}${place}`)
+  }
+  await new Promise((ended) => {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, ended)
+  })
+  await close()
+  // Work that was under way has been told to stop; nobody waits for it.
+  process.exit(0)
+}
+
+function portOf(text = '0') {
+  if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text)
+  throw new UsageError(`--port: '${text}' is no port`)
 }
 
 function parse(args) {
@@ -142,6 +174,10 @@ function fail(error) {
   if (error instanceof UsageError) {
     process.stderr.write(`turn-attribution: ${printable(error.message)}\nSee turn-attribution --help\n`)
     return 2
+  }
+  if (error instanceof CommandError) {
+    process.stderr.write(`turn-attribution: ${printable(error.message)}\n`)
+    return 1
   }
   const words = isTurnAttributionError(error) ? `${error.message} [${error.code}]` : String(error?.stack ?? error)
   process.stderr.write(`turn-attribution: ${printable(words)}\n`)

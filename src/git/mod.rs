@@ -22,6 +22,7 @@ pub mod packs;
 mod pipes;
 mod raw_commit;
 mod ref_storage;
+mod refs_below;
 pub mod reftable;
 mod stop;
 mod xdiff;
