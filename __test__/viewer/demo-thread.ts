@@ -70,7 +70,7 @@ export async function demoThread(): Promise<RecordedThread> {
       CHAT_VIEW,
       component('ChatView', [
         'const unread = turns.filter((turn) => !turn.read).length',
-        'useTitle(unread > 0 ? `(${unread}) Chat` : "Chat")',
+        "useTitle(unread === 0 ? 'Chat' : 'Chat, ' + unread + ' new')",
       ]),
     )
     repo.write(

@@ -18,7 +18,7 @@ const NAMES = [
   "tick'&amp;.ts",
   'javascript:alert(4)',
   '\u05d0\u05d1\u05d2.ts',
-  '${alert(5)}`.ts',
+  '\u0024{alert(5)}`.ts',
   'zero\u200bwidth.ts',
   '@@ -1 +1 @@.ts',
 ]

@@ -1,7 +1,6 @@
 import { lazy, Suspense, useId, useState } from 'react'
 import type { TurnAttribution } from 'turn-attribution'
-import { counted } from '../../bin/presentation/words.js'
-import { Counts, totalsOf } from '../card/Counts.js'
+import { Counts, numbered, totalsOf } from '../card/Counts.js'
 import { MIXED } from '../card/Marks.js'
 import type { PatchLoading, PatchState } from './patch-loading.js'
 import type { LoadPatch } from './patch-query.js'
@@ -67,11 +66,7 @@ function TurnPanel({ turn, loadPatch, openFile, languages, ignoreWhitespace, lay
     <section className="ta-panel" aria-labelledby={heading}>
       <header className="ta-panel-head">
         <h3 id={heading}>Diff</h3>
-        {count !== null && (
-          <span className="ta-panel-count">
-            {counted(count, 'file').replace(String(count), count.toLocaleString('en'))}
-          </span>
-        )}
+        {count !== null && <span className="ta-panel-count">{numbered(count, 'file')}</span>}
         {state.files !== null && state.files.length > 0 && (
           <Counts {...totalsOf(state.files.map(({ file }) => file))} />
         )}
@@ -102,7 +97,7 @@ function TurnPanel({ turn, loadPatch, openFile, languages, ignoreWhitespace, lay
       )}
       {mixed > 0 && (
         <p className="ta-note">
-          {counted(mixed, 'file')} {mixed === 1 ? 'is' : 'are'} marked <span className="ta-mark">mixed</span> {MIXED}
+          {numbered(mixed, 'file')} {mixed === 1 ? 'is' : 'are'} marked <span className="ta-mark">mixed</span> {MIXED}
         </p>
       )}
       <Progress state={state} loading={loading} />
@@ -130,10 +125,9 @@ function TurnPanel({ turn, loadPatch, openFile, languages, ignoreWhitespace, lay
 
 // What the shown diff leaves out: whole files, or lines of a file that the agent changed as well.
 function movedWords({ demoted: { fileCount }, shown }: TurnAttribution): string | null {
-  if (fileCount > 0)
-    return `${fileCount.toLocaleString('en')} ${fileCount === 1 ? 'file' : 'files'} updated via git ${fileCount === 1 ? 'is' : 'are'}`
+  if (fileCount > 0) return `${numbered(fileCount, 'file')} updated via git ${fileCount === 1 ? 'is' : 'are'}`
   const parts = shown.filter(({ reason }) => reason === 'edited-after-move').length
-  return parts === 0 ? null : `Lines of ${counted(parts, 'file')} updated via git are`
+  return parts === 0 ? null : `Lines of ${numbered(parts, 'file')} updated via git are`
 }
 
 function nothing(turn: TurnAttribution, include: boolean): string {
