@@ -14,7 +14,10 @@ export default defineConfig({
       { find: /^@pierre\/theming\/themes$/, replacement: file('page/themes.ts') },
       // Other ways to highlight, which need WebAssembly.
       { find: /^shiki\/(?:wasm|engine\/oniguruma)$/, replacement: file('page/left-out.ts') },
-      { find: /^(?:\.\/backends\/highlights\.js|@pierre\/highlights\/themes\/loader)$/, replacement: file('page/left-out.ts') },
+      {
+        find: /^(?:\.\/backends\/highlights\.js|@pierre\/highlights\/themes\/loader)$/,
+        replacement: file('page/left-out.ts'),
+      },
     ],
   },
   build: {

@@ -52,27 +52,41 @@ export async function demoThread(): Promise<RecordedThread> {
     'apps/web/package.json': '{\n  "name": "web",\n  "private": true\n}\n',
     'scripts/release.sh': '#!/bin/sh\nset -e\nnpm run build\n',
   }
-  for (let module = 1; module <= 120; module++) before[`apps/desktop/src/module-${module}.ts`] = lines(20, `// ${module}`)
+  for (let module = 1; module <= 120; module++)
+    before[`apps/desktop/src/module-${module}.ts`] = lines(20, `// ${module}`)
   const repo = TurnRepository.create(before)
   const pushed: Record<string, string> = {}
-  for (let module = 1; module <= 214; module++) pushed[`apps/desktop/src/module-${module}.ts`] = lines(24, `// new ${module}`)
+  for (let module = 1; module <= 214; module++)
+    pushed[`apps/desktop/src/module-${module}.ts`] = lines(24, `// new ${module}`)
   repo.teammate.push(pushed)
   const thread = await RecordedThread.begin(repo, '7f3a-review-turn-diffs')
   await thread.turn(() => {
-    repo.write('apps/web/src/state/turns.ts', "export const useTurns = (threadId: string) => store.turns(threadId)\n")
+    repo.write('apps/web/src/state/turns.ts', 'export const useTurns = (threadId: string) => store.turns(threadId)\n')
     repo.write('scripts/release.sh', '#!/bin/sh\nset -eu\nnpm ci\nnpm run build\n').chmod('scripts/release.sh', 0o755)
   })
   await thread.turn(() => {
     repo.pull()
-    repo.write(CHAT_VIEW, component('ChatView', ['const unread = turns.filter((turn) => !turn.read).length', 'useTitle(unread > 0 ? `(${unread}) Chat` : "Chat")']))
-    repo.write(DIFF_PANEL, component('DiffPanel', ['const whole = turns.length > 200', 'const [hidden, setHidden] = useState(true)']))
+    repo.write(
+      CHAT_VIEW,
+      component('ChatView', [
+        'const unread = turns.filter((turn) => !turn.read).length',
+        "useTitle(unread === 0 ? 'Chat' : 'Chat, ' + unread + ' new')",
+      ]),
+    )
+    repo.write(
+      DIFF_PANEL,
+      component('DiffPanel', ['const whole = turns.length > 200', 'const [hidden, setHidden] = useState(true)']),
+    )
     repo.write(
       ROUTES,
       routes(
         "  const turns = await readTurns(params.id)\n  if (turns === null) return reply.status(404).json({ error: 'no such thread' })\n  reply.json(turns)\n",
       ),
     )
-    repo.write('apps/server/src/store.ts', 'export async function readTurns(id: string) {\n  return store.get(id) ?? null\n}\n')
+    repo.write(
+      'apps/server/src/store.ts',
+      'export async function readTurns(id: string) {\n  return store.get(id) ?? null\n}\n',
+    )
   })
   return thread
 }

@@ -1,7 +1,7 @@
 import { useId, useMemo, useState } from 'react'
 import type { TurnAttribution } from 'turn-attribution'
-import { counted, movedRow, NOTHING_SHOWN } from '../../bin/presentation/words.js'
-import { Counts, totalsOf } from './Counts.js'
+import { movedRow, NOTHING_SHOWN } from '../../bin/presentation/words.js'
+import { Counts, numbered, totalsOf } from './Counts.js'
 import { FileTree } from './FileTree.js'
 import { fileTree, folderPaths } from './file-tree.js'
 import { MovedRow } from './MovedRow.js'
@@ -43,7 +43,7 @@ export function ChangedFilesCard({ turn, onOpenFile, onOpenGitChanges, openPath 
   return (
     <section className="ta-card" aria-labelledby={heading}>
       <header className="ta-card-head">
-        <h3 id={heading}>{counted(turn.shownFileCount, 'changed file')}</h3>
+        <h3 id={heading}>{numbered(turn.shownFileCount, 'changed file')}</h3>
         <Counts {...totalsOf(turn.shown)} />
         {folders.length > 1 && (
           <button

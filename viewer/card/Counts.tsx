@@ -21,7 +21,7 @@ export function Counts({ additions, deletions }: Totals) {
   )
 }
 
-const lines = (count: number) => `${count} ${count === 1 ? 'line' : 'lines'}`
+const lines = (count: number) => numbered(count, 'line')
 
 /** The counts of a file, or a word for why it has none. */
 export function FileCounts({ file }: { file: Pick<ShownFile, 'additions' | 'deletions' | 'binary'> }) {
@@ -38,4 +38,9 @@ export function totalsOf(files: readonly Pick<ShownFile, 'additions' | 'deletion
     deletions += file.deletions ?? 0
   }
   return { additions, deletions }
+}
+
+/** `1 file`, `5,000 files`. */
+export function numbered(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -7,7 +7,7 @@ import { type Row, type TreeNode, visibleRows } from './file-tree.js'
 import { Marks } from './Marks.js'
 
 interface FileTreeProps {
-  nodes: TreeNode[]
+  nodes: TreeNode<ShownFile>[]
   labelledBy: string
   closed: ReadonlySet<string>
   onClosedChange: (closed: ReadonlySet<string>) => void
@@ -42,7 +42,8 @@ export function FileTree({ nodes, labelledBy, closed, onClosedChange, onOpenFile
     if (!next.delete(path)) next.add(path)
     onClosedChange(next)
   }
-  const choose = (node: TreeNode) => (node.kind === 'folder' ? toggle(node.path) : onOpenFile(node.file.path))
+  const choose = (node: TreeNode<ShownFile>) =>
+    node.kind === 'folder' ? toggle(node.path) : onOpenFile(node.file.path)
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return
@@ -93,18 +94,18 @@ export function FileTree({ nodes, labelledBy, closed, onClosedChange, onOpenFile
       </div>
       {rows.length > limit && (
         <button type="button" className="ta-button ta-more" onClick={() => setLimit(limit + 4 * STEP)}>
-          Show {Math.min(rows.length - limit, 4 * STEP).toLocaleString('en')} more of{' '}
-          {rows.length.toLocaleString('en')} rows
+          Show {Math.min(rows.length - limit, 4 * STEP).toLocaleString('en')} more of {rows.length.toLocaleString('en')}{' '}
+          rows
         </button>
       )}
     </>
   )
 }
 
-const keyOf = (node: TreeNode) => (node.kind === 'folder' ? `folder:${node.path}` : `file:${node.file.path}`)
+const keyOf = (node: TreeNode<ShownFile>) => (node.kind === 'folder' ? `folder:${node.path}` : `file:${node.file.path}`)
 
 interface TreeRowProps {
-  row: Row
+  row: Row<ShownFile>
   index: number
   id: string
   open: boolean

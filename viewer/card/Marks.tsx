@@ -1,7 +1,8 @@
 import type { DiffFile, ShownFile } from 'turn-attribution'
 import { marksOf, uncountedWords } from '../../bin/presentation/words.js'
 
-export const MIXED = 'What moved through git could not be told from what was written here, so the whole change is shown.'
+export const MIXED =
+  'What moved through git could not be told from what was written here, so the whole change is shown.'
 
 type Marked = Pick<ShownFile | DiffFile, 'kind' | 'oldMode' | 'newMode' | 'mixed' | 'uncounted'>
 

@@ -1,6 +1,7 @@
 import type { TurnAttribution } from 'turn-attribution'
 import { movedRow } from '../../bin/presentation/words.js'
 import { Name } from '../names/Name.js'
+import { numbered } from './Counts.js'
 
 export interface MovedRowProps {
   turn: Pick<TurnAttribution, 'demoted' | 'branchTransition'>
@@ -20,7 +21,7 @@ export function MovedRow({ turn, onOpenGitChanges }: MovedRowProps) {
       </span>
       <span className="ta-moved-words">
         <Name>{row.label || row.words}</Name>
-        {row.files !== null && ` — ${row.files}`}
+        {row.fileCount > 0 && ` — ${numbered(row.fileCount, 'file')}`}
       </span>
     </>
   )

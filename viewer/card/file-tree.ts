@@ -1,42 +1,47 @@
 // The files of a card as a tree: folders first, by name; a folder that holds nothing but one folder is one row with it.
 
-import type { ShownFile } from 'turn-attribution'
+/** What the tree needs to know of a file. */
+export interface Countable {
+  path: string
+  additions: number | null
+  deletions: number | null
+}
 
-export interface Folder {
+export interface Folder<File extends Countable> {
   kind: 'folder'
   /** Of all it is folded from: `apps/web/src`. */
   name: string
   path: string
   additions: number
   deletions: number
-  children: TreeNode[]
+  children: TreeNode<File>[]
 }
 
-export interface Leaf {
+export interface Leaf<File extends Countable> {
   kind: 'file'
   name: string
-  file: ShownFile
+  file: File
 }
 
-export type TreeNode = Folder | Leaf
+export type TreeNode<File extends Countable> = Folder<File> | Leaf<File>
 
-interface Draft {
+interface Draft<File extends Countable> {
   path: string
-  folders: Map<string, Draft>
-  files: Leaf[]
+  folders: Map<string, Draft<File>>
+  files: Leaf<File>[]
 }
 
 const NAMES = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
 
-export function fileTree(files: readonly ShownFile[]): TreeNode[] {
-  const root = draft('')
+export function fileTree<File extends Countable>(files: readonly File[]): TreeNode<File>[] {
+  const root = draft<File>('')
   for (const file of files) {
     const names = file.path.split('/')
     const name = names.pop() ?? file.path
     let folder = root
     for (const step of names) {
       const path = folder.path === '' ? step : `${folder.path}/${step}`
-      const next = folder.folders.get(step) ?? draft(path)
+      const next = folder.folders.get(step) ?? draft<File>(path)
       folder.folders.set(step, next)
       folder = next
     }
@@ -45,16 +50,29 @@ export function fileTree(files: readonly ShownFile[]): TreeNode[] {
   return nodesOf(root)
 }
 
-function draft(path: string): Draft {
+/** The files in the order in which the tree has them. */
+export function inTreeOrder<File extends Countable>(files: readonly File[]): File[] {
+  const ordered: File[] = []
+  const add = (nodes: readonly TreeNode<File>[]) => {
+    for (const node of nodes) {
+      if (node.kind === 'file') ordered.push(node.file)
+      else add(node.children)
+    }
+  }
+  add(fileTree(files))
+  return ordered
+}
+
+function draft<File extends Countable>(path: string): Draft<File> {
   return { path, folders: new Map(), files: [] }
 }
 
-function nodesOf({ folders, files }: Draft): TreeNode[] {
+function nodesOf<File extends Countable>({ folders, files }: Draft<File>): TreeNode<File>[] {
   const rows = [...folders].map(([name, inner]) => folderOf(name, inner))
   return [...rows.sort(byName), ...files.sort(byName)]
 }
 
-function folderOf(name: string, drafted: Draft): Folder {
+function folderOf<File extends Countable>(name: string, drafted: Draft<File>): Folder<File> {
   let [names, inner] = [name, drafted]
   for (let only = onlyFolder(inner); only; only = onlyFolder(inner)) [names, inner] = [`${names}/${only[0]}`, only[1]]
   const children = nodesOf(inner)
@@ -67,19 +85,19 @@ function folderOf(name: string, drafted: Draft): Folder {
   return { kind: 'folder', name: names, path: inner.path, additions, deletions, children }
 }
 
-function onlyFolder({ folders, files }: Draft): [string, Draft] | undefined {
+function onlyFolder<File extends Countable>({ folders, files }: Draft<File>): [string, Draft<File>] | undefined {
   if (files.length > 0 || folders.size !== 1) return undefined
   const [only] = folders
   return only
 }
 
 // Names that the collator holds for equal keep an order all the same.
-function byName(a: TreeNode, b: TreeNode): number {
-  return NAMES.compare(a.name, b.name) || (a.name < b.name ? -1 : 1)
+function byName(a: { name: string }, b: { name: string }): number {
+  return NAMES.compare(a.name, b.name) || (a.name < b.name ? -1 : Number(a.name > b.name))
 }
 
-export interface Row {
-  node: TreeNode
+export interface Row<File extends Countable> {
+  node: TreeNode<File>
   /** 1 at the root. */
   level: number
   /** Its place among the rows of its folder, from 1, and how many these are. */
@@ -90,9 +108,12 @@ export interface Row {
 }
 
 /** The rows that are seen, from the top, where `closed` folders hide what is in them. */
-export function visibleRows(nodes: readonly TreeNode[], closed: ReadonlySet<string>): Row[] {
-  const rows: Row[] = []
-  const add = (siblings: readonly TreeNode[], level: number, parent: number | null) => {
+export function visibleRows<File extends Countable>(
+  nodes: readonly TreeNode<File>[],
+  closed: ReadonlySet<string>,
+): Row<File>[] {
+  const rows: Row<File>[] = []
+  const add = (siblings: readonly TreeNode<File>[], level: number, parent: number | null) => {
     siblings.forEach((node, index) => {
       rows.push({ node, level, position: index + 1, siblings: siblings.length, parent })
       if (node.kind === 'folder' && !closed.has(node.path)) add(node.children, level + 1, rows.length - 1)
@@ -102,6 +123,6 @@ export function visibleRows(nodes: readonly TreeNode[], closed: ReadonlySet<stri
   return rows
 }
 
-export function folderPaths(nodes: readonly TreeNode[]): string[] {
+export function folderPaths<File extends Countable>(nodes: readonly TreeNode<File>[]): string[] {
   return nodes.flatMap((node) => (node.kind === 'folder' ? [node.path, ...folderPaths(node.children)] : []))
 }

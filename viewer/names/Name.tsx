@@ -5,7 +5,6 @@ export function Name({ children }: { children: string }) {
   return (
     <bdi>
       {visibleParts(children).map(({ text, escaped }, index) =>
-        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a name have no other identity
         escaped ? <span key={index} className="ta-unseen" children={text} /> : text,
       )}
     </bdi>

@@ -1,7 +1,7 @@
 // Characters of a name that cannot be seen, or that move what stands beside them: C0, DEL, C1, marks of direction, breaks
-// of lines, zero widths, tags, lone halves of a pair.
+// of lines, zero widths, fillers, tags, lone halves of a pair.
 const UNSEEN =
-  /[\p{Cc}\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\p{Cs}\u{e0000}-\u{e0fff}]/gu
+  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u115f\u1160\u3164\uffa0]|\u034f|\u17b4|\u17b5|[\u180b-\u180f]|[\u{e0000}-\u{e0fff}]/gu
 
 const SHORT: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 

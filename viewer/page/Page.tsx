@@ -19,9 +19,10 @@ export function Page() {
   }, [repository])
   return (
     <div className="page">
-      <a className="page-skip" href="#turn" onClick={skipToTurn}>
+      {/* A button, since the address behind `#` says which turn is shown. */}
+      <button type="button" className="page-skip" onClick={() => document.getElementById('turn')?.focus()}>
         Skip to the turn
-      </a>
+      </button>
       <header className="page-head">
         <h1 title={repository === null ? undefined : visible(repository.path)}>
           {repository === null ? 'turn-attribution' : <Name>{repository.name}</Name>}
@@ -50,12 +51,6 @@ export function Page() {
       </TroubleBoundary>
     </div>
   )
-}
-
-// The address behind `#` is the page's own, so the link does by hand what such a link does.
-function skipToTurn(event: { preventDefault(): void }) {
-  event.preventDefault()
-  document.getElementById('turn')?.focus()
 }
 
 function NoTurns() {
@@ -92,7 +87,7 @@ function Review({ turns }: { turns: Turns }) {
       <TurnList
         threads={turns.threads}
         chosenThread={chosen && keyOfThread(chosen.thread)}
-        chosenTurn={chosen && chosen.turn.number}
+        chosenTurn={chosen?.turn.number ?? null}
       />
       {chosen === null ? (
         <main className="page-empty" id="turn" tabIndex={-1}>
@@ -126,16 +121,14 @@ function TurnView({ chosen, place }: { chosen: Chosen; place: Place }) {
     setOpenFile({ key, path })
     panel.current?.scrollIntoView({ block: 'nearest' })
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` is all of `span`
+  // `key` is all of `span`.
   const loadPatch = useCallback<LoadPatch>((query, signal) => fetchPatch(span, query, signal), [key])
   const opened = openFile?.key === key ? openFile : null
   return (
     <main className="page-turn" id="turn" tabIndex={-1} aria-labelledby="turn-heading">
       <div className="page-card">
         <div className="page-turn-head">
-          <h2 id="turn-heading">
-            {whole === null ? `Turn ${turn.number}` : `Whole thread, to turn ${turn.number}`}
-          </h2>
+          <h2 id="turn-heading">{whole === null ? `Turn ${turn.number}` : `Whole thread, to turn ${turn.number}`}</h2>
           {thread.checkpoints.indexOf(turn.to) > 1 && (
             <button
               type="button"

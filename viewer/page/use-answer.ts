@@ -14,7 +14,7 @@ export function useAnswer<T>(
 ): [answer: Answer<T>, again: () => void] {
   const [known, setKnown] = useState<{ key: string; answer: Answer<T> } | null>(null)
   const [attempt, setAttempt] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for all that `ask` closes over
+  // `key` stands for all that `ask` closes over.
   useEffect(() => {
     const stop = new AbortController()
     const take = (answer: Answer<T>) => {

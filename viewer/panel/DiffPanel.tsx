@@ -1,11 +1,10 @@
 import { lazy, Suspense, useId, useState } from 'react'
 import type { TurnAttribution } from 'turn-attribution'
-import { counted } from '../../bin/presentation/words.js'
-import { Counts, totalsOf } from '../card/Counts.js'
+import { Counts, numbered, totalsOf } from '../card/Counts.js'
 import { MIXED } from '../card/Marks.js'
-import { Trouble, TroubleBoundary } from './Trouble.js'
-import type { LoadPatch } from './patch-query.js'
 import type { PatchLoading, PatchState } from './patch-loading.js'
+import type { LoadPatch } from './patch-query.js'
+import { Trouble, TroubleBoundary } from './Trouble.js'
 import { usePatch } from './use-patch.js'
 
 // Only who looks at a diff loads what draws it.
@@ -56,8 +55,8 @@ interface TurnPanelProps extends DiffPanelProps {
 function TurnPanel({ turn, loadPatch, openFile, languages, ignoreWhitespace, layout, ...props }: TurnPanelProps) {
   const heading = useId()
   const [included, setIncluded] = useState(false)
-  const movedCount = turn.demoted.fileCount
-  const include = movedCount > 0 && (props.includeGitChanges ?? included)
+  const moved = movedWords(turn)
+  const include = moved !== null && (props.includeGitChanges ?? included)
   const setInclude = props.onIncludeGitChanges ?? setIncluded
   const { state, loading } = usePatch(turn, include, ignoreWhitespace, loadPatch)
 
@@ -67,11 +66,7 @@ function TurnPanel({ turn, loadPatch, openFile, languages, ignoreWhitespace, lay
     <section className="ta-panel" aria-labelledby={heading}>
       <header className="ta-panel-head">
         <h3 id={heading}>Diff</h3>
-        {count !== null && (
-          <span className="ta-panel-count">
-            {counted(count, 'file').replace(String(count), count.toLocaleString('en'))}
-          </span>
-        )}
+        {count !== null && <span className="ta-panel-count">{numbered(count, 'file')}</span>}
         {state.files !== null && state.files.length > 0 && (
           <Counts {...totalsOf(state.files.map(({ file }) => file))} />
         )}
@@ -87,14 +82,13 @@ function TurnPanel({ turn, loadPatch, openFile, languages, ignoreWhitespace, lay
           </Switch>
         </div>
       </header>
-      {movedCount > 0 && (
+      {moved !== null && (
         <div className="ta-banner" data-included={include}>
           <span className="ta-moved-icon" aria-hidden="true">
             ⎇
           </span>
           <p>
-            {movedCount.toLocaleString('en')} {movedCount === 1 ? 'file' : 'files'} updated via git{' '}
-            {movedCount === 1 ? 'is' : 'are'} {include ? 'shown as well' : 'hidden'}
+            {moved} {include ? 'shown as well' : 'hidden'}
           </p>
           <button type="button" className="ta-button" aria-pressed={include} onClick={() => setInclude(!include)}>
             Show git changes
@@ -103,7 +97,7 @@ function TurnPanel({ turn, loadPatch, openFile, languages, ignoreWhitespace, lay
       )}
       {mixed > 0 && (
         <p className="ta-note">
-          {counted(mixed, 'file')} {mixed === 1 ? 'is' : 'are'} marked <span className="ta-mark">mixed</span> {MIXED}
+          {numbered(mixed, 'file')} {mixed === 1 ? 'is' : 'are'} marked <span className="ta-mark">mixed</span> {MIXED}
         </p>
       )}
       <Progress state={state} loading={loading} />
@@ -127,6 +121,13 @@ function TurnPanel({ turn, loadPatch, openFile, languages, ignoreWhitespace, lay
       )}
     </section>
   )
+}
+
+// What the shown diff leaves out: whole files, or lines of a file that the agent changed as well.
+function movedWords({ demoted: { fileCount }, shown }: TurnAttribution): string | null {
+  if (fileCount > 0) return `${numbered(fileCount, 'file')} updated via git ${fileCount === 1 ? 'is' : 'are'}`
+  const parts = shown.filter(({ reason }) => reason === 'edited-after-move').length
+  return parts === 0 ? null : `Lines of ${numbered(parts, 'file')} updated via git are`
 }
 
 function nothing(turn: TurnAttribution, include: boolean): string {

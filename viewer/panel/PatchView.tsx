@@ -6,6 +6,7 @@ import { FileHeader } from './FileHeader.js'
 import { fileDiffs } from './file-diffs.js'
 import type { PatchFile, PatchLoading } from './patch-loading.js'
 import { FILE_BYTES, WHOLE_FILE_BYTES } from './patch-query.js'
+import { READABLE } from './readable-theme.js'
 
 interface PatchViewProps {
   loading: PatchLoading
@@ -18,7 +19,6 @@ interface PatchViewProps {
 type Item = CodeViewItem<'cut'>
 
 const HEADER_HEIGHT = 36
-const THEME = { light: 'pierre-light', dark: 'pierre-dark' }
 const LAYOUT = { paddingTop: 0, paddingBottom: 24, gap: 0 }
 const METRICS = { diffHeaderHeight: HEADER_HEIGHT, lineHeight: 20, spacing: 4 }
 
@@ -66,7 +66,7 @@ export default function PatchView({ loading, files, openFile, languages, layout 
   const options = useMemo(
     () =>
       ({
-        theme: THEME,
+        theme: READABLE,
         themeType: 'system',
         diffStyle: layout.split ? 'split' : 'unified',
         overflow: layout.wrap ? 'wrap' : 'scroll',

@@ -2,6 +2,7 @@
 // the list of files is known first, and their text comes batch by batch, what is looked at before the rest.
 
 import type { DiffFile, ShownFile, TurnAttribution } from 'turn-attribution'
+import { inTreeOrder } from '../card/file-tree.js'
 import {
   BATCH_BYTES,
   FILE_BYTES,
@@ -62,7 +63,7 @@ export class PatchLoading {
     this.#state = { files: null, fileCount: 0, loadedCount: 0, status: 'loading', error: null }
     if (options.includeGitChanges || turn.shownFileCount <= SMALL_TURN_FILES) return
     // The card has named them: nothing more has to be asked to list them.
-    const files = turn.shown.map((file) => ({ file, text: null, cut: false, whole: 'not-asked' }) as const)
+    const files = listed(turn.shown)
     this.#state = { ...this.#state, files, fileCount: turn.shownFileCount }
   }
 
@@ -129,8 +130,7 @@ export class PatchLoading {
 
   async #loadFirst() {
     const answer = await this.#ask({ maxFileBytes: FILE_BYTES, maxBytes: FIRST_BYTES })
-    const files = answer.files.map((file) => ({ file, text: null, cut: false, whole: 'not-asked' }) as const)
-    this.#set({ files, fileCount: answer.fileCount })
+    this.#set({ files: listed(answer.files), fileCount: answer.fileCount })
     // What is whole is taken; what was cut may have been so for the sake of the others.
     this.#take(answer, new Set(answer.files.filter(({ truncated }) => !truncated).map(({ path }) => path)))
   }
@@ -185,4 +185,9 @@ export class PatchLoading {
     this.#state = { ...this.#state, ...change }
     for (const listener of this.#listeners) listener()
   }
+}
+
+// In the order of the card, so that the two read alike.
+function listed(files: readonly (ShownFile | DiffFile)[]): PatchFile[] {
+  return inTreeOrder(files).map((file) => ({ file, text: null, cut: false, whole: 'not-asked' }))
 }
