@@ -394,6 +394,21 @@ describe('what is written', () => {
     expect(repo.git('cat-file', 'blob', ':a.ts')).toBe('staged')
   })
 
+  it('is nothing when it is broken off, and nothing stays behind', async () => {
+    const repo = three()
+    const [began, temporary] = [join(repo.root, 'began'), join(repo.root, 'temporary')]
+    mkdirSync(temporary)
+    repo.git('config', 'filter.slow.clean', `sh -c 'touch "${began}"; sleep 5; cat'`)
+    repo.write('.gitattributes', '*.slow filter=slow\n').write('x.slow', 'x\n')
+    const child = spawn(process.execPath, [cli, 'mark'], { cwd: repo.cwd, env: { ...repo.env, TMPDIR: temporary } })
+    const ended = new Promise((resolve) => child.on('exit', resolve))
+    while (!existsSync(began)) await new Promise((resolve) => setTimeout(resolve, 20))
+    child.kill('SIGINT')
+    expect(await ended).toBe(130)
+    expect(readdirSync(temporary)).toEqual([])
+    expect(done(repo, 'list')).toBe('There are no marks\n')
+  })
+
   it('is in the repository of the folder, whatever the environment says', () => {
     const repo = three()
     const other = three()
