@@ -131,6 +131,17 @@ export class WatchedPage {
       .evaluateAll((views) => views.map((view) => view.shadowRoot?.textContent ?? '').join('\n'))
   }
 
+  /** Waits until the diff shows a text among its lines. */
+  async diffShows(text: string) {
+    await this.page.waitForFunction(
+      (wanted) =>
+        [...document.querySelectorAll('diffs-container')].some((view) =>
+          view.shadowRoot?.textContent?.includes(wanted),
+        ),
+      text,
+    )
+  }
+
   /** Nothing left for another address, and nothing was refused or went wrong. */
   expectQuiet({ complaints = [] }: { complaints?: RegExp[] } = {}) {
     const { origin } = new URL(this.url)

@@ -22,7 +22,7 @@ interface FileHeaderProps {
   onToggle: () => void
 }
 
-export function FileHeader({ file: { file, text }, part, collapsed, onToggle }: FileHeaderProps) {
+export function FileHeader({ file: { file, text, withGit }, part, collapsed, onToggle }: FileHeaderProps) {
   const title = file.previousPath === null ? file.path : `${file.previousPath} → ${file.path}`
   const second = part > 0
   return (
@@ -43,9 +43,9 @@ export function FileHeader({ file: { file, text }, part, collapsed, onToggle }: 
       {file.kind === 'typechange' && <span className="ta-mark">{typeWords(file, part)}</span>}
       {!second && (
         <>
-          {isMoved(file) && (
+          {(isMoved(file) || withGit) && (
             <span className="ta-mark" data-mark="moved">
-              via git
+              {withGit ? 'in part via git' : 'via git'}
             </span>
           )}
           <Marks file={file} />

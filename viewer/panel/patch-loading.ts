@@ -22,6 +22,8 @@ export interface PatchFile {
   text: string | null
   /** Whether `text` is not all. */
   cut: boolean
+  /** Whether it holds lines that moved beside those written here, since git's changes were asked for. */
+  withGit: boolean
   /** How much of a file that was cut has been asked for. */
   whole: 'not-asked' | 'loading' | 'tried'
 }
@@ -47,6 +49,7 @@ export class PatchLoading {
   readonly options: PatchOptions
   readonly turn: TurnAttribution
   readonly #load: LoadPatch
+  readonly #mixed: ReadonlySet<string>
   readonly #stop = new AbortController()
   readonly #listeners = new Set<() => void>()
   #state: PatchState
@@ -60,6 +63,7 @@ export class PatchLoading {
     this.#load = load
     this.turn = turn
     this.options = options
+    this.#mixed = new Set(turn.shown.filter(({ mixed }) => mixed).map(({ path }) => path))
     this.#state = { files: null, fileCount: 0, loadedCount: 0, status: 'loading', error: null }
     if (options.includeGitChanges || turn.shownFileCount <= SMALL_TURN_FILES) return
     // The card has named them: nothing more has to be asked to list them.
@@ -171,7 +175,10 @@ export class PatchLoading {
       if (file === undefined) return { ...before, text: '', cut: false, whole }
       const text = file.section === null ? '' : answer.patch.slice(file.section.start, file.section.end)
       this.#textLength += text.length
-      return { file, text, cut: file.truncated, whole }
+      // That a file is mixed is said of what could not be told apart, not of what was asked for.
+      const mixed = this.#mixed.has(file.path)
+      const withGit = file.mixed && !mixed && !file.demoted
+      return { file: { ...file, mixed }, text, cut: file.truncated, withGit, whole }
     })
   }
 
@@ -189,5 +196,5 @@ export class PatchLoading {
 
 // In the order of the card, so that the two read alike.
 function listed(files: readonly (ShownFile | DiffFile)[]): PatchFile[] {
-  return inTreeOrder(files).map((file) => ({ file, text: null, cut: false, whole: 'not-asked' }))
+  return inTreeOrder(files).map((file) => ({ file, text: null, cut: false, withGit: false, whole: 'not-asked' }))
 }
