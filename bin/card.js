@@ -3,69 +3,137 @@
 // The card of a turn as lines of text. Pure: a result in, lines out.
 
 const { counted, marksOf, movedRow, NOTHING_SHOWN, remarks } = require('./presentation/words.js')
-const { printable, widthOf } = require('./text.js')
+const { printable, shortened, widthOf } = require('./text.js')
 
 const WIDTH = 58
 const INDENT = '  '
+/** A name has at least so much room. */
+const NARROWEST = 16
+/** Of a screen: the first line, the muted row, and the prompts around the card. */
+const OTHER_LINES = 5
+const FEWEST_LINES = 10
 
-exports.cardLines = (result, paint, { demoted = false } = {}) => [
-  ...shownLines(result, paint),
+/**
+ * `columns` and `rows` are those of a terminal; without them nothing is shortened or folded. `all` folds nothing either.
+ */
+exports.cardLines = (result, paint, { demoted = false, all = false, columns, rows } = {}) => [
+  ...shownLines(result, paint, { columns, most: all ? undefined : rows && Math.max(rows - OTHER_LINES, FEWEST_LINES) }),
   ...movedLines(result, paint, demoted),
   ...remarks(result).map((remark) => paint.yellow(printable(remark))),
 ]
 
-function shownLines({ shown: files, shownFileCount }, paint) {
+function shownLines({ shown: files, shownFileCount }, paint, { columns, most = Number.POSITIVE_INFINITY }) {
   if (files.length === 0) return [NOTHING_SHOWN]
-  const totals = { additions: sum(files, 'additions'), deletions: sum(files, 'deletions') }
-  const rows = [{ text: counted(shownFileCount, 'changed file'), counts: totals, style: paint.bold }]
-  for (const [folder, members] of folders(files)) {
-    if (folder !== '') rows.push({ text: `${INDENT}${printable(folder)}/` })
-    const indent = folder === '' ? INDENT : INDENT + INDENT
-    for (const file of members) rows.push({ text: indent + fileText(file, folder), counts: file })
-  }
+  const rows = [{ text: counted(shownFileCount, 'changed file'), counts: totalOf(files), style: paint.bold }]
+  const { groups, isFolded } = folded(files, most)
+  for (const { folder, members, fold } of groups) rows.push(...(fold ? foldedRows : openRows)(folder, members))
   if (files.length < shownFileCount) rows.push({ text: `${INDENT}… and ${shownFileCount - files.length} more` })
-  return aligned(rows, paint)
+  if (isFolded) rows.push({ text: `${INDENT}(--all lists every file)` })
+  return aligned(rows, paint, columns)
 }
 
-// One group for each folder that holds shown files, the most changed lines first, in folders and within them.
-function folders(files) {
+function openRows(folder, members) {
+  const header = folder === '' ? [] : [{ text: `${INDENT}${printable(folder)}/` }]
+  const indent = folder === '' ? INDENT : INDENT + INDENT
+  const rows = members.map((file) => ({ text: indent + nameText(file, folder), marks: marksText(file), counts: file }))
+  return [...header, ...rows]
+}
+
+// A line for the folder; of a single file it can say which.
+function foldedRows(folder, members) {
+  if (members.length > 1)
+    return [
+      {
+        text: `${INDENT}${printable(folder)}/`,
+        marks: `  (${counted(members.length, 'file')})`,
+        counts: totalOf(members),
+      },
+    ]
+  const [file] = members
+  return [{ text: INDENT + nameText(file, ''), marks: marksText(file), counts: file }]
+}
+
+// One group for each folder that holds shown files, the most changed lines first, in folders and within them. Where that
+// is more than `most` lines the largest folders are folded, and where there are too many folders, into those above.
+function folded(files, most) {
+  let groups = groupsOf(files, (file) => folderOf(file.path))
+  const linesOf = ({ folder, members, fold }) => (fold ? 1 : members.length + (folder === '' ? 0 : 1))
+  const count = () => groups.reduce((total, group) => total + linesOf(group), 0)
+  if (count() <= most) return { groups, isFolded: false }
+  for (const group of groups.toSorted(
+    by(
+      ({ members }) => members.length,
+      ({ folder }) => folder,
+    ),
+  )) {
+    // Files at the root have no folder to stand for them.
+    if (group.folder !== '') group.fold = true
+    if (count() <= most) return { groups, isFolded: true }
+  }
+  let depth = Math.max(...groups.map(({ folder }) => folder.split('/').length))
+  while (count() > most && depth > 0) {
+    depth -= 1
+    const above = (file) => folderOf(file.path).split('/').slice(0, depth).join('/') || '.'
+    groups = groupsOf(files, above)
+    for (const group of groups) group.fold = true
+  }
+  return { groups, isFolded: true }
+}
+
+function groupsOf(files, folderOfFile) {
   const groups = new Map()
   for (const file of files) {
-    const folder = folderOf(file.path)
-    groups.set(folder, [...(groups.get(folder) ?? []), file])
+    const folder = folderOfFile(file)
+    if (!groups.has(folder)) groups.set(folder, [])
+    groups.get(folder).push(file)
   }
-  const sorted = [...groups].map(([folder, members]) => [folder, members.sort(by(weight, (file) => file.path))])
+  const sorted = [...groups].map(([folder, members]) => ({
+    folder,
+    members: members.sort(by(weight, (file) => file.path)),
+    fold: false,
+  }))
   return sorted.sort(
     by(
-      ([, members]) => members.reduce((total, file) => total + weight(file), 0),
-      ([folder]) => folder,
+      ({ members }) => members.reduce((total, file) => total + weight(file), 0),
+      ({ folder }) => folder,
     ),
   )
 }
 
 const weight = (file) => (file.additions ?? 0) + (file.deletions ?? 0)
 const by = (number, name) => (a, b) => number(b) - number(a) || (name(a) < name(b) ? -1 : 1)
+const totalOf = (files) => ({ additions: sum(files, 'additions'), deletions: sum(files, 'deletions') })
 const sum = (files, key) => files.reduce((total, file) => total + (file[key] ?? 0), 0)
 const folderOf = (path) => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
-function fileText(file, folder) {
+function nameText(file, folder) {
   const name = file.path.slice(folder === '' ? 0 : folder.length + 1)
-  const marks = marksOf(file).map((mark) => ` (${mark})`)
-  if (file.previousPath === null) return printable(name) + marks.join('')
+  if (file.previousPath === null) return printable(name)
   const same = folderOf(file.previousPath) === folder
   const previous = same && folder !== '' ? file.previousPath.slice(folder.length + 1) : file.previousPath
-  return `${printable(previous)} → ${printable(name)}${marks.join('')}`
+  return `${printable(previous)} → ${printable(name)}`
 }
 
-// Counts in two columns at the right edge, which gives way to long names.
-function aligned(rows, paint) {
-  const added = rows.map(({ counts }) => columns(counts)[0])
-  const removed = rows.map(({ counts }) => columns(counts)[1])
+const marksText = (file) =>
+  marksOf(file)
+    .map((mark) => ` (${mark})`)
+    .join('')
+
+// Counts in two columns at the right edge, which gives way to long names as far as there is room.
+function aligned(rows, paint, columns = Number.POSITIVE_INFINITY) {
+  const added = rows.map(({ counts }) => countTexts(counts)[0])
+  const removed = rows.map(({ counts }) => countTexts(counts)[1])
   const addedWidth = Math.max(...added.map((text) => text.length))
   const removedWidth = Math.max(...removed.map((text) => text.length))
-  const longest = Math.max(...rows.map(({ text, counts }) => (counts ? widthOf(text) : 0)))
-  const edge = Math.max(WIDTH - addedWidth - removedWidth - 1, longest + 2)
-  return rows.map(({ text, counts, style = (same) => same }, index) => {
+  const countsWidth = addedWidth + removedWidth + 1
+  const room = Math.max(columns - countsWidth - 2, NARROWEST)
+  const texts = rows.map(({ text, marks = '', counts }) =>
+    counts ? shortened(text, room - widthOf(marks)) + marks : shortened(text, Math.max(columns, NARROWEST)),
+  )
+  const longest = Math.max(...rows.map(({ counts }, index) => (counts ? widthOf(texts[index]) : 0)))
+  const edge = Math.max(Math.min(WIDTH, columns) - countsWidth, longest + 2)
+  return rows.map(({ counts, style = (same) => same }, index) => {
+    const text = texts[index]
     if (!counts) return paint.muted(text)
     const gap = ' '.repeat(edge - widthOf(text))
     const plus = added[index].padStart(addedWidth)
@@ -74,7 +142,7 @@ function aligned(rows, paint) {
   })
 }
 
-function columns(counts) {
+function countTexts(counts) {
   if (!counts) return ['', '']
   if (counts.binary) return ['', 'bin']
   if (counts.additions === null || counts.deletions === null) return ['', '?']

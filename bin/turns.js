@@ -36,12 +36,21 @@ function turnsBetween(checkpoints) {
   })
 }
 
-/** From a mark to what `show` recorded after it, else to the next mark. The last one may still be open. */
 function turnsOfMarks(checkpoints) {
   return checkpoints.flatMap((from, index) => {
-    const to = checkpoints[index + 1]
-    return from.kind === 'mark' && to !== undefined ? [turn(from.number, from, to)] : []
+    const to = exports.endOfMark(checkpoints, index)
+    return to === null ? [] : [turn(from.number, from, to)]
   })
+}
+
+/**
+ * What the turn of a mark ends with: what `show` recorded after it, else the next mark; `null` while it is open, and for
+ * what is no mark.
+ */
+exports.endOfMark = (checkpoints, index) => {
+  const [mark, next] = [checkpoints[index], checkpoints[index + 1]]
+  if (mark.kind !== 'mark' || next?.thread !== mark.thread) return null
+  return next.kind === 'mark' || next.number === mark.number ? next : null
 }
 
 function turn(number, from, to) {

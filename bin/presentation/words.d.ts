@@ -6,6 +6,9 @@ export declare const NOTHING_SHOWN: string
 /** `1 file`, `2 files`. */
 export declare function counted(count: number, noun: string): string
 
+/** `main`, `detached at 1a2b3c4`, or `no branch`. */
+export declare function branchName(branch: string | null | undefined, head: string | null): string
+
 export interface MovedRow {
   /** `Updated via git (main → feature)`. */
   words: string

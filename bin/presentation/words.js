@@ -30,16 +30,16 @@ exports.counted = (count, noun) => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 // The muted row keeps one form, so that it reads the same in every card: from which branch to which, and how much.
 exports.movedRow = ({ demoted, branchTransition: move }) => {
-  const from = branchName(move.fromBranch, move.fromHead)
-  const to = branchName(move.toBranch, move.toHead)
+  const from = exports.branchName(move.fromBranch, move.fromHead)
+  const to = exports.branchName(move.toBranch, move.toHead)
   const { fileCount } = demoted
   if (fileCount === 0 && (from === to || move.kind === 'unknown')) return null
   const files = fileCount === 0 ? null : exports.counted(fileCount, 'file')
   return { words: `Updated via git (${from} → ${to})`, label: move.label, fileCount, files }
 }
 
-function branchName(branch, head) {
-  if (branch !== null) return branch
+exports.branchName = (branch, head) => {
+  if (branch != null) return branch
   return head === null ? 'no branch' : `detached at ${head.slice(0, 7)}`
 }
 
