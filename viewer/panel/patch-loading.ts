@@ -42,8 +42,9 @@ export interface PatchState {
 const SMALL_TURN_FILES = 64
 const BATCH_FILES = 64
 const BATCH_LINES = 20_000
-/** UTF-16 units of text that are loaded without being asked again. */
+/** What is loaded without being asked again: UTF-16 units of text, and files. */
 const UNASKED_TEXT = 48 * 1024 * 1024
+const UNASKED_FILES = 10_000
 
 export class PatchLoading {
   readonly options: PatchOptions
@@ -56,6 +57,7 @@ export class PatchLoading {
   /** Where in the list to go on: what is looked at. */
   #firstWanted: () => number = () => 0
   #textLimit = UNASKED_TEXT
+  #fileLimit = UNASKED_FILES
   #textLength = 0
   #running = false
 
@@ -91,7 +93,10 @@ export class PatchLoading {
 
   /** Goes on after a pause or a failure. */
   resume() {
-    if (this.#state.status === 'paused') this.#textLimit = this.#textLength + UNASKED_TEXT
+    if (this.#state.status === 'paused') {
+      this.#textLimit = this.#textLength + UNASKED_TEXT
+      this.#fileLimit = this.#state.loadedCount + UNASKED_FILES
+    }
     void this.run()
   }
 
@@ -102,7 +107,8 @@ export class PatchLoading {
     try {
       if (this.#state.files === null) await this.#loadFirst()
       for (let batch = this.#nextBatch(); batch.length > 0; batch = this.#nextBatch()) {
-        if (this.#textLength >= this.#textLimit) return this.#set({ status: 'paused' })
+        if (this.#textLength >= this.#textLimit || this.#state.loadedCount >= this.#fileLimit)
+          return this.#set({ status: 'paused' })
         const paths = batch.map(({ file }) => file.path)
         this.#take(await this.#ask({ paths, maxFileBytes: FILE_BYTES, maxBytes: BATCH_BYTES }), new Set(paths))
       }
