@@ -354,8 +354,8 @@ describe('its end', () => {
 
 describe('turn-attribution view', () => {
   const root = join(import.meta.dirname, '..')
-  const view = (...args: string[]) => {
-    const child = spawn(process.execPath, [join(root, 'bin/turn-attribution.js'), 'view', ...args])
+  const started = (...args: string[]) => {
+    const child = spawn(process.execPath, [join(root, 'bin/turn-attribution.js'), ...args])
     const said = { stdout: '', stderr: '' }
     child.stdout.on('data', (chunk) => {
       said.stdout += chunk
@@ -366,6 +366,7 @@ describe('turn-attribution view', () => {
     const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
     return { child, said, ended }
   }
+  const view = (...args: string[]) => started('view', ...args)
 
   it.runIf(existsSync(join(root, 'viewer/dist/page/index.html')))(
     'prints the address, and ends on Ctrl-C with 0, whatever is connected',
@@ -382,6 +383,17 @@ describe('turn-attribution view', () => {
       expect(said).toEqual({ stdout: `${url}\n`, stderr: '' })
     },
   )
+
+  it.runIf(existsSync(join(root, 'viewer/dist/page/index.html')))('opens at the turn that was asked for', async () => {
+    const { repo } = await story()
+    repo.git('update-ref', '-d', 'refs/turn-attribution/day/end/1')
+    const { child, said, ended } = started('show', 'day', '--view', '--cwd', repo.cwd)
+    while (!said.stdout.includes('\n') && child.exitCode === null)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    child.kill('SIGINT')
+    expect([await ended, said.stderr]).toEqual([0, ''])
+    expect(new URL(said.stdout.trim()).hash).toBe('#thread=mark%3Aday&turn=1')
+  })
 
   it('says what is wrong with a port, and that there is no repository', async () => {
     for (const port of ['x', '-1', '65536', '1.5', '']) {

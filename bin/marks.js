@@ -20,7 +20,7 @@ exports.mark = async (cwd, name, progress) => {
   const taken = await takeSnapshot(place, progress)
   const { startedAt } = taken
   for (let attempt = 0; attempt < MOST_TRIES; attempt += 1) {
-    const number = Math.max(0, ...(await checkpointsOf(place.top, chosen)).map((one) => one.number)) + 1
+    const number = ((await checkpointsOf(place.top, chosen)).at(-1)?.number ?? 0) + 1
     const ref = `${FOLDER}${chosen}/mark/${number}`
     const oid = await commit(place, subjectOf(place, 'mark', chosen, number), taken, startedAt)
     // Only where there is none yet: of two marks at once each gets a number.

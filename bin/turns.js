@@ -7,7 +7,8 @@ exports.threadsOf = (checkpoints) => {
   const groups = new Map()
   for (const checkpoint of checkpoints) {
     const key = `${checkpoint.source} ${checkpoint.thread}`
-    groups.set(key, [...(groups.get(key) ?? []), checkpoint])
+    if (!groups.has(key)) groups.set(key, [])
+    groups.get(key).push(checkpoint)
   }
   return [...groups.values()]
     .map(threadOf)
@@ -57,7 +58,7 @@ function turn(number, from, to) {
   return { number, from: from.ref, to: to.ref, endedAt: to.takenAt }
 }
 
-const newest = ({ turns }) => Math.max(...turns.map(({ endedAt }) => endedAt ?? 0))
+const newest = ({ turns }) => turns.reduce((latest, { endedAt }) => Math.max(latest, endedAt ?? 0), 0)
 
 /** T3 Code writes its threads' ids as base64url; a hash says nothing whole either. */
 function nameOf(source, id) {

@@ -107,7 +107,7 @@ function pageFiles(folder) {
       if (entry.isFile()) add(`assets/${entry.name}`, join(assets, entry.name))
   } catch (error) {
     if (error.code !== 'ENOENT') throw error
-    throw new CommandError('the page is not built; in a clone of turn-attribution: npm run build')
+    throw new CommandError('the page is not built; in a clone of turn-attribution: npm run build:viewer')
   }
   return files
 }
