@@ -178,7 +178,9 @@ describe('trouble', () => {
     await page.getByRole('link', { name: /^Turn 1/ }).click()
     const trouble = page.locator('.page-card .ta-trouble')
     await trouble.waitFor()
-    expect(await trouble.textContent()).toMatch(/^This turn could not be read.*(NOT_A_REPOSITORY|NOT_FOUND)/)
+    expect(await trouble.textContent()).toMatch(
+      /^This turn could not be readThere is no git repository here any more\..*NOT_A_REPOSITORY/,
+    )
     expect(await page.locator('.ta-panel').count()).toBe(0)
     renameSync(`${repo.cwd}-gone`, repo.cwd)
     await trouble.getByRole('button', { name: 'Try again' }).click()
@@ -195,7 +197,7 @@ describe('trouble', () => {
     const panelTrouble = page.locator('.ta-panel .ta-trouble')
     await panelTrouble.waitFor()
     expect(await panelTrouble.textContent()).toMatch(
-      /^The diff could not be loadedan object is damagedREPOSITORY_UNREADABLE/,
+      /^The diff could not be loadedThe repository is damaged, .*an object is damagedREPOSITORY_UNREADABLE/,
     )
     await page.unroute('**/api/patch')
     await panelTrouble.getByRole('button', { name: 'Try again' }).click()
