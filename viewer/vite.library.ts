@@ -11,7 +11,8 @@ export default defineConfig({
     lib: { entry: 'index.ts', formats: ['es'], fileName: 'index' },
     rolldownOptions: {
       external: /^(?:react|react-dom|@pierre\/diffs)(?:\/|$)/,
-      output: { entryFileNames: 'index.js', chunkFileNames: '[name].js' },
+      // For hosts that render on a server: these components live in the browser.
+      output: { banner: "'use client'", entryFileNames: 'index.js', chunkFileNames: '[name].js' },
     },
   },
 })

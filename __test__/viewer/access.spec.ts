@@ -12,7 +12,7 @@ import { RecordedThread } from './recorded-thread.js'
 closeAfterwards()
 
 interface AxeResults {
-  violations: { id: string; impact: string | null; help: string; nodes: { target: unknown }[] }[]
+  violations: { id: string; impact: string | null; help: string; nodes: { html: string }[] }[]
 }
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
@@ -20,10 +20,12 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 /** What is serious for people who use other means than eyes and a mouse. */
 async function findings(page: Page): Promise<string[]> {
   await page.addScriptTag({ path: AXE })
-  const { violations } = (await page.evaluate('axe.run(document)')) as AxeResults
+  const { violations } = (await page.evaluate(
+    "axe.run(document, { resultTypes: ['violations'], selectors: false })",
+  )) as AxeResults
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, help, nodes }) => `${id}: ${help}: ${JSON.stringify(nodes.slice(0, 3).map(({ target }) => target))}`)
+    .map(({ id, help, nodes }) => [id, help, ...nodes.slice(0, 3).map(({ html }) => html)].join('\n'))
 }
 
 let demo: Promise<string> | undefined
@@ -50,11 +52,7 @@ describe('accessibility', () => {
       await view.fileHeads()
       // Colours of the code come a moment after its lines.
       await view.page.locator('diffs-container [data-line] span').first().waitFor()
-      expect(await findings(view.page)).toEqual([])
-      await view.page.getByRole('button', { name: 'Show git changes' }).click()
-      await view.page.locator('.ta-file-head', { hasText: 'via git' }).first().waitFor()
-      await view.page.getByRole('button', { name: 'Wrap lines' }).click()
-      await view.page.waitForTimeout(200)
+      if (colorScheme === 'dark') await view.page.getByRole('button', { name: 'Wrap lines' }).click()
       expect(await findings(view.page)).toEqual([])
     })
   }
@@ -180,7 +178,9 @@ describe('trouble', () => {
     await page.getByRole('link', { name: /^Turn 1/ }).click()
     const trouble = page.locator('.page-card .ta-trouble')
     await trouble.waitFor()
-    expect(await trouble.textContent()).toMatch(/^This turn could not be read.*(NOT_A_REPOSITORY|NOT_FOUND)/)
+    expect(await trouble.textContent()).toMatch(
+      /^This turn could not be readThere is no git repository here any more\..*NOT_A_REPOSITORY/,
+    )
     expect(await page.locator('.ta-panel').count()).toBe(0)
     renameSync(`${repo.cwd}-gone`, repo.cwd)
     await trouble.getByRole('button', { name: 'Try again' }).click()
@@ -197,7 +197,7 @@ describe('trouble', () => {
     const panelTrouble = page.locator('.ta-panel .ta-trouble')
     await panelTrouble.waitFor()
     expect(await panelTrouble.textContent()).toMatch(
-      /^The diff could not be loadedan object is damagedREPOSITORY_UNREADABLE/,
+      /^The diff could not be loadedThe repository is damaged, .*an object is damagedREPOSITORY_UNREADABLE/,
     )
     await page.unroute('**/api/patch')
     await panelTrouble.getByRole('button', { name: 'Try again' }).click()

@@ -1,35 +1,16 @@
 // The page of a repository in a real browser, watched: what it asks for, and what it complains of.
 
-import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, expect } from 'vitest'
+import { launched } from './browser.js'
 
 interface View {
   serve(options: { cwd: string; port?: number }): Promise<{ url: string; close(): Promise<void> }>
 }
 const { serve } = createRequire(import.meta.url)('../../bin/view.js') as View
 
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-const QUIET = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
-
 let browser: Promise<Browser> | undefined
-
-export function launched(): Promise<Browser> {
-  const executablePath = process.env.CHROMIUM ?? CHROMIUM.find((path) => existsSync(path))
-  if (executablePath === undefined) throw new Error('the tests of the page need Chromium: apt-get install chromium')
-  browser ??= chromium.launch({ executablePath, args: QUIET })
-  return browser
-}
 
 const closing: Array<() => Promise<void>> = []
 
@@ -68,7 +49,8 @@ export class WatchedPage {
   ) {}
 
   static async open(url: string, hash = '', options: BrowserContextOptions = {}): Promise<WatchedPage> {
-    const context = await (await launched()).newContext({ viewport: { width: 1280, height: 800 }, ...options })
+    browser ??= launched()
+    const context = await (await browser).newContext({ viewport: { width: 1280, height: 800 }, ...options })
     closing.unshift(() => context.close())
     const page = await context.newPage()
     const watched = new WatchedPage(page, url)
@@ -129,6 +111,17 @@ export class WatchedPage {
     return this.page
       .locator('diffs-container')
       .evaluateAll((views) => views.map((view) => view.shadowRoot?.textContent ?? '').join('\n'))
+  }
+
+  /** Waits until the diff shows a text among its lines. */
+  async diffShows(text: string) {
+    await this.page.waitForFunction(
+      (wanted) =>
+        [...document.querySelectorAll('diffs-container')].some((view) =>
+          view.shadowRoot?.textContent?.includes(wanted),
+        ),
+      text,
+    )
   }
 
   /** Nothing left for another address, and nothing was refused or went wrong. */

@@ -1,28 +1,77 @@
 // The card of a turn on the page, in a real browser, over real repositories.
 
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { lines, TurnRepository } from '../support/turn-repository.js'
 import { closeAfterwards, serverOf, WatchedPage } from './browser-page.js'
 import { RecordedThread } from './recorded-thread.js'
 
 closeAfterwards()
 
-const upstream = (count: number, word = 'new') =>
-  Object.fromEntries(Array.from({ length: count }, (_, n) => [`upstream/module-${n}.ts`, lines(3, `${word} ${n}`)]))
+const upstream = (from: number, to: number) =>
+  Object.fromEntries(
+    Array.from({ length: to - from }, (_, n) => [`upstream/module-${from + n}.ts`, lines(3, `new ${from + n}`)]),
+  )
 
-async function open(thread: RecordedThread, hash = '') {
-  const server = await serverOf(thread.repo.cwd)
-  return WatchedPage.open(server.url, hash)
-}
+let url: string
+const turns: Record<string, number> = {}
+const open = (story: string, thread = 'thread-one') =>
+  WatchedPage.open(url, `#thread=t3code%3A${thread}&turn=${turns[story]}`)
+
+// One thread, a story a turn.
+beforeAll(async () => {
+  const repo = TurnRepository.create({
+    'apps/web/src/a.ts': lines(5),
+    'b.ts': 'b\n',
+    'gone.ts': lines(3, 'gone'),
+    'moved.ts': lines(9, 'moved'),
+    'run.sh': '#!/bin/sh\n',
+    'link.md': 'a file\n',
+    'image.bin': 'text\n',
+    'both.ts': lines(9),
+  })
+  repo.before(() => {
+    repo.switchNew('feature').edit('both.ts', 5, 'here').commit('here')
+    repo.checkout('main').edit('both.ts', 5, 'there').write('up.ts', 'up\n').commit('there')
+    repo.push()
+  })
+  const thread = await RecordedThread.begin(repo)
+  turns.edits = await thread.turn(() => {
+    repo.edit('apps/web/src/a.ts', 2, 'second').write('apps/web/src/deep/in/c.ts', lines(3)).edit('b.ts', 1, 'B')
+  })
+  repo.teammate.push(upstream(0, 214))
+  turns.pullAndEdit = await thread.turn(() => {
+    repo.pull()
+    repo.edit('b.ts', 1, 'mine')
+  })
+  repo.teammate.push(upstream(214, 217))
+  turns.pull = await thread.turn(() => repo.pull())
+  turns.nothing = await thread.turn(() => {})
+  turns.kinds = await thread.turn(() => {
+    repo.remove('gone.ts').move('moved.ts', 'named.ts').chmod('run.sh', 0o755)
+    repo.remove('link.md').symlink('gone.ts', 'link.md')
+    repo.write('image.bin', new Uint8Array([0, 1, 2, 255]))
+  })
+  repo.commit('all of it')
+  await thread.turn(() => {})
+  turns.mixed = await thread.turn(() => {
+    repo.tryGit('merge', '-q', 'feature')
+    repo.edit('both.ts', 1, 'also').write('both.ts', lines(9).replace('line 5', 'resolved')).commit('merged')
+  })
+  // An older host: snapshots with no facts in their messages.
+  turns.oldHost = 1
+  for (const [number, of] of [
+    [0, turns.pull - 1],
+    [1, turns.pull],
+  ] as const) {
+    const commit = repo.git('commit-tree', `${thread.ref(of)}^{tree}`, '-m', 'old')
+    repo.git('update-ref', `refs/t3/checkpoints/old/turn/${number}`, commit)
+  }
+  url = (await serverOf(repo.cwd)).url
+})
 
 describe('card', () => {
   it('lists the files, folders folded, with totals, and no row where git did nothing', async () => {
-    const thread = await RecordedThread.begin(TurnRepository.create({ 'apps/web/src/a.ts': lines(5), 'b.ts': 'b\n' }))
-    await thread.turn((repo) => {
-      repo.edit('apps/web/src/a.ts', 2, 'second').write('apps/web/src/deep/in/c.ts', lines(3))
-      repo.edit('b.ts', 1, 'B')
-    })
-    const view = await open(thread)
+    const view = await open('edits')
     expect(await view.cardLines()).toEqual([
       '3 changed files+5 −2',
       'apps/web/src+4 −1',
@@ -35,25 +84,14 @@ describe('card', () => {
   })
 
   it('has one muted row for what git did, named as the log tells it', async () => {
-    const repo = TurnRepository.create({ 'a.ts': lines(5) })
-    repo.teammate.push(upstream(214))
-    const thread = await RecordedThread.begin(repo)
-    await thread.turn(() => {
-      repo.pull()
-      repo.edit('a.ts', 1, 'mine')
-    })
-    const view = await open(thread)
-    expect(await view.cardLines()).toEqual(['1 changed file+1 −1', 'a.ts+1 −1', '⎇Pulled origin/main — 214 files'])
+    const view = await open('pullAndEdit')
+    expect(await view.cardLines()).toEqual(['1 changed file+1 −1', 'b.ts+1 −1', '⎇Pulled origin/main — 214 files'])
     expect(await view.page.locator('.ta-banner p').textContent()).toBe('214 files updated via git are hidden')
     view.expectQuiet()
   })
 
   it('shows the row alone where git did all, and says so in the panel', async () => {
-    const repo = TurnRepository.create({ 'a.ts': lines(5) })
-    repo.teammate.push(upstream(3))
-    const thread = await RecordedThread.begin(repo)
-    await thread.turn(() => repo.pull())
-    const view = await open(thread)
+    const view = await open('pull')
     expect(await view.cardLines()).toEqual(['⎇Pulled origin/main — 3 files'])
     await view.diffLoaded()
     expect(await view.page.locator('.ta-panel .ta-nothing').textContent()).toBe(
@@ -63,41 +101,21 @@ describe('card', () => {
   })
 
   it('says that nothing changed where nothing did', async () => {
-    const thread = await RecordedThread.begin(TurnRepository.create())
-    await thread.turn(() => {})
-    const view = await open(thread)
+    const view = await open('nothing')
     expect(await view.cardLines()).toEqual(['No files changed by the agent'])
     view.expectQuiet()
   })
 
   it('says why a turn is not attributed, and shows all of it', async () => {
-    const repo = TurnRepository.create({ 'a.ts': lines(5) })
-    repo.teammate.push(upstream(2))
-    const thread = await RecordedThread.begin(repo)
-    await thread.turn(() => repo.pull())
-    // An older host: a snapshot with no facts in its message.
-    repo.git('update-ref', thread.ref(0), repo.git('commit-tree', `${thread.ref(0)}^{tree}`, '-m', 'old'))
-    const view = await open(thread)
+    const view = await open('oldHost', 'old')
     const card = await view.cardLines()
-    expect(card).toContain('2 changed files+6 −0')
+    expect(card[0]).toBe('3 changed files+9 −0')
     expect(card.at(-1)).toMatch(/^Everything is shown, the agent's work or not: the head was not recorded with/)
+    view.expectQuiet()
   })
 
   it('says in words what lines cannot say', async () => {
-    const repo = TurnRepository.create({
-      'gone.ts': lines(3, 'gone'),
-      'moved.ts': lines(9, 'moved'),
-      'run.sh': '#!/bin/sh\n',
-      'link.md': 'a file\n',
-      'image.bin': 'text\n',
-    })
-    const thread = await RecordedThread.begin(repo)
-    await thread.turn(() => {
-      repo.remove('gone.ts').move('moved.ts', 'named.ts').chmod('run.sh', 0o755)
-      repo.remove('link.md').symlink('gone.ts', 'link.md')
-      repo.write('image.bin', new Uint8Array([0, 1, 2, 255]))
-    })
-    const view = await open(thread)
+    const view = await open('kinds')
     expect(await view.cardLines()).toEqual([
       '5 changed files+1 −4',
       'gone.tsdeleted+0 −3',
@@ -106,7 +124,6 @@ describe('card', () => {
       'moved.ts → named.ts+0 −0',
       'run.shmode 100644 → 100755+0 −0',
     ])
-    await view.diffLoaded()
     expect(await view.fileHeads()).toEqual([
       'gone.ts | deleted | +0 −3',
       'image.bin | no text to show | binary',
@@ -119,19 +136,10 @@ describe('card', () => {
   })
 
   it('marks files whose own part cannot be told', async () => {
-    const repo = TurnRepository.create({ 'both.ts': lines(9), 'a.ts': lines(3) })
-    repo.before(() => repo.edit('both.ts', 5, 'here').commit('here'))
-    repo.teammate.push({ 'both.ts': lines(9).replace('line 5', 'there'), 'up.ts': 'up\n' })
-    const thread = await RecordedThread.begin(repo)
-    await thread.turn(() => {
-      repo.fetch()
-      repo.tryGit('merge', '-q', 'origin/main')
-      repo.write('both.ts', lines(9).replace('line 5', 'resolved')).commit('merged')
-    })
-    const view = await open(thread)
-    const card = await view.cardLines()
-    expect(card[1]).toMatch(/^both\.tsmixed\+1 −1$/)
+    const view = await open('mixed')
+    expect((await view.cardLines())[1]).toBe('both.tsmixed+1 −1')
     expect(await view.page.locator('.ta-panel .ta-note').textContent()).toMatch(/^1 file is marked mixed What moved/)
     expect((await view.fileHeads())[0]).toBe('both.ts | mixed | +1 −1')
+    view.expectQuiet()
   })
 })

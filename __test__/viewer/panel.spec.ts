@@ -1,6 +1,6 @@
 // The diff panel: what it shows, the toggle, and that nothing of one turn is ever seen in another.
 
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { lines, TurnRepository } from '../support/turn-repository.js'
 import { closeAfterwards, serverOf, WatchedPage } from './browser-page.js'
 import { RecordedThread } from './recorded-thread.js'
@@ -8,37 +8,46 @@ import { RecordedThread } from './recorded-thread.js'
 closeAfterwards()
 
 const TOGGLE = { name: 'Show git changes' }
-const turnHash = (number: number) => `#thread=t3code%3Athread-one&turn=${number}`
 
-let threeTurnsOnce: ReturnType<typeof makeThreeTurns> | undefined
-const threeTurns = () => {
-  threeTurnsOnce ??= makeThreeTurns()
-  return threeTurnsOnce
-}
+const turns: Record<string, number> = {}
+let url: string
+const open = (story: string) => WatchedPage.open(url, `#thread=t3code%3Athread-one&turn=${turns[story]}`)
+const library = TurnRepository.create({ 'lib.ts': 'lib\n' })
 
-/** Turn 1 pulls two files and edits one; turn 2 pulls another and edits another; turn 3 edits alone. */
-async function makeThreeTurns() {
-  const repo = TurnRepository.create({ 'a.ts': lines(5), 'b.ts': lines(5) })
+// One thread, a story a turn. Turn 1 pulls two files and edits one; turn 2 pulls another and edits another; turn 3 edits
+// alone.
+beforeAll(async () => {
+  const repo = TurnRepository.create({ 'a.ts': lines(5), 'b.ts': lines(5), 'both.ts': lines(30) })
   const thread = await RecordedThread.begin(repo)
   repo.teammate.push({ 'up/one.ts': 'pulled one\n', 'up/two.ts': 'pulled two\n' })
-  await thread.turn(() => {
+  turns.first = await thread.turn(() => {
     repo.pull()
     repo.edit('a.ts', 1, 'first turn')
   })
   repo.teammate.push({ 'up/three.ts': 'pulled three\n' })
-  await thread.turn(() => {
+  turns.second = await thread.turn(() => {
     repo.pull()
     repo.edit('b.ts', 1, 'second turn')
   })
-  await thread.turn(() => repo.edit('b.ts', 2, 'third turn'))
-  const server = await serverOf(repo.cwd)
-  return { thread, server }
-}
+  turns.third = await thread.turn(() => repo.edit('b.ts', 2, 'third turn'))
+  repo.teammate.push({ 'both.ts': lines(30).replace('line 2\n', 'pulled line\n') })
+  turns.both = await thread.turn(() => {
+    repo.pull()
+    repo.edit('both.ts', 25, 'agent line')
+  })
+  turns.whitespace = await thread.turn(() => repo.edit('a.ts', 2, '  line 2').edit('b.ts', 3, 'third'))
+  turns.thirty = await thread.turn(() => {
+    for (let file = 0; file < 30; file++) repo.write(`src/${file}.ts`, lines(40, `${file}`))
+  })
+  turns.submodule = await thread.turn(() => {
+    repo.git('submodule', 'add', '-q', library.cwd, 'lib')
+  })
+  url = (await serverOf(repo.cwd)).url
+})
 
 describe('toggle', () => {
   it('offers the whole change and goes back, and the address keeps it', async () => {
-    const { server } = await threeTurns()
-    const view = await WatchedPage.open(server.url, turnHash(1))
+    const view = await open('first')
     const { page } = view
     const toggle = page.getByRole('button', TOGGLE)
     expect(await view.fileHeads()).toEqual(['a.ts | +1 −1'])
@@ -50,11 +59,11 @@ describe('toggle', () => {
     expect(await toggle.getAttribute('aria-pressed')).toBe('true')
     expect(await page.locator('.ta-banner p').textContent()).toBe('2 files updated via git are shown as well')
     expect(await view.fileHeads()).toEqual([
-      'a.ts | +1 −1',
       'up/one.ts | via git | new | +1 −0',
       'up/two.ts | via git | new | +1 −0',
+      'a.ts | +1 −1',
     ])
-    await expect.poll(() => view.diffText()).toContain('pulled one')
+    await view.diffShows('pulled one')
 
     await page.reload()
     await page.locator('.ta-file-head', { hasText: 'two.ts' }).waitFor()
@@ -67,8 +76,7 @@ describe('toggle', () => {
   })
 
   it('belongs to its turn', async () => {
-    const { server } = await threeTurns()
-    const view = await WatchedPage.open(server.url, turnHash(1))
+    const view = await open('first')
     const { page } = view
     await page.getByRole('button', TOGGLE).click()
     await page.locator('.ta-file-head', { hasText: 'two.ts' }).waitFor()
@@ -84,8 +92,7 @@ describe('toggle', () => {
   })
 
   it('never lets a late answer of another turn be seen, and aborts it', async () => {
-    const { server } = await threeTurns()
-    const view = await WatchedPage.open(server.url, turnHash(3))
+    const view = await open('third')
     const { page } = view
     await view.fileHeads()
     const failed: string[] = []
@@ -109,8 +116,7 @@ describe('toggle', () => {
   })
 
   it('opens from the muted row', async () => {
-    const { server } = await threeTurns()
-    const view = await WatchedPage.open(server.url, turnHash(1))
+    const view = await open('first')
     await view.page.locator('button.ta-moved').click()
     await view.page.locator('.ta-file-head', { hasText: 'two.ts' }).waitFor()
     expect(await view.page.getByRole('button', TOGGLE).getAttribute('aria-pressed')).toBe('true')
@@ -119,32 +125,20 @@ describe('toggle', () => {
 
 describe('diff', () => {
   it('holds the agent\u2019s lines alone of a file that was pulled as well, and all of them with git\u2019s', async () => {
-    const repo = TurnRepository.create({ 'both.ts': lines(30) })
-    repo.teammate.push({ 'both.ts': lines(30).replace('line 2\n', 'pulled line\n') })
-    const thread = await RecordedThread.begin(repo)
-    await thread.turn(() => {
-      repo.pull()
-      repo.edit('both.ts', 25, 'agent line')
-    })
-    const server = await serverOf(repo.cwd)
-    const view = await WatchedPage.open(server.url)
+    const view = await open('both')
     expect(await view.fileHeads()).toEqual(['both.ts | +1 −1'])
     const text = await view.diffText()
     expect(text).toContain('agent line')
     expect(text).not.toContain('pulled line')
     expect(await view.page.locator('.ta-banner p').textContent()).toBe('Lines of 1 file updated via git are hidden')
     await view.page.getByRole('button', TOGGLE).click()
-    await expect.poll(() => view.fileHeads()).toEqual(['both.ts | +2 −2'])
-    await expect.poll(() => view.diffText()).toContain('pulled line')
+    await expect.poll(() => view.fileHeads()).toEqual(['both.ts | in part via git | +2 −2'])
+    await view.diffShows('pulled line')
     view.expectQuiet()
   })
 
   it('leaves out what differs in white space alone when asked to', async () => {
-    const repo = TurnRepository.create({ 'a.ts': lines(5), 'b.ts': lines(5) })
-    const thread = await RecordedThread.begin(repo)
-    await thread.turn(() => repo.edit('a.ts', 2, '  line 2').edit('b.ts', 3, 'third'))
-    const server = await serverOf(repo.cwd)
-    const view = await WatchedPage.open(server.url)
+    const view = await open('whitespace')
     expect(await view.fileHeads()).toEqual(['a.ts | +1 −1', 'b.ts | +1 −1'])
     const ignore = view.page.getByRole('button', { name: 'Ignore whitespace' })
     await ignore.click()
@@ -155,14 +149,7 @@ describe('diff', () => {
   })
 
   it('brings the file into view that is chosen in the card, and folds files', async () => {
-    const files = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`src/${n}.ts`, lines(40, `${n}`)]))
-    const repo = TurnRepository.create()
-    const thread = await RecordedThread.begin(repo)
-    await thread.turn(() => {
-      for (const [path, text] of Object.entries(files)) repo.write(path, text)
-    })
-    const server = await serverOf(repo.cwd)
-    const view = await WatchedPage.open(server.url)
+    const view = await open('thirty')
     await view.fileHeads()
     await view.page.getByRole('treeitem', { name: /^25\.ts/ }).click()
     const head = view.page.locator('.ta-file-head', { hasText: 'src/25.ts' })
@@ -178,23 +165,15 @@ describe('diff', () => {
   })
 
   it('shows a submodule\u2019s pointer', async () => {
-    const library = TurnRepository.create({ 'lib.ts': 'lib\n' })
-    const repo = TurnRepository.create()
-    const thread = await RecordedThread.begin(repo)
-    await thread.turn(() => {
-      repo.git('submodule', 'add', '-q', library.cwd, 'lib')
-    })
-    const server = await serverOf(repo.cwd)
-    const view = await WatchedPage.open(server.url)
-    expect((await view.fileHeads())[1]).toMatch(/^lib \| .*new|submodule.* \| \+1 −0$/)
+    const view = await open('submodule')
+    expect(await view.fileHeads()).toEqual(['.gitmodules | new | +3 −0', 'lib | submodule | +1 −0'])
     expect(await view.diffText()).toContain(`Subproject commit ${library.oid()}`)
   })
 })
 
 describe('whole thread', () => {
   it('takes everything from the first checkpoint to the turn, attributed per turn', async () => {
-    const { server } = await threeTurns()
-    const view = await WatchedPage.open(server.url, turnHash(3))
+    const view = await open('third')
     await view.page.getByRole('button', { name: 'Whole thread' }).click()
     await view.page.locator('.page-turn-head', { hasText: 'Whole thread, to turn 3' }).waitFor()
     expect((await view.cardLines()).slice(0, 3)).toEqual(['2 changed files+3 −3', 'a.ts+1 −1', 'b.ts+2 −2'])

@@ -13,6 +13,12 @@ import { useAnswer } from './use-answer.js'
 
 export function Page() {
   const [turns, again] = useAnswer('turns', fetchTurns)
+  // A turn that has not ended may be another one by now, under the same names.
+  const [revision, setRevision] = useState(0)
+  const refresh = () => {
+    setRevision((before) => before + 1)
+    again()
+  }
   const repository = turns.value?.repository ?? null
   useEffect(() => {
     document.title = repository === null ? 'turn-attribution' : `${visible(repository.name)} · turn-attribution`
@@ -32,7 +38,7 @@ export function Page() {
             <Name>{repository.path}</Name>
           </span>
         )}
-        <button type="button" className="ta-button ta-quiet" onClick={again}>
+        <button type="button" className="ta-button ta-quiet" onClick={refresh}>
           Refresh
         </button>
       </header>
@@ -47,7 +53,8 @@ export function Page() {
             <Trouble title="The turns could not be read" error={turns.error} onRetry={again} />
           </main>
         )}
-        {turns.value !== null && (turns.value.threads.length === 0 ? <NoTurns /> : <Review turns={turns.value} />)}
+        {turns.value !== null &&
+          (turns.value.threads.length === 0 ? <NoTurns /> : <Review turns={turns.value} revision={revision} />)}
       </TroubleBoundary>
     </div>
   )
@@ -79,7 +86,7 @@ interface Chosen {
   turn: ListedTurn
 }
 
-function Review({ turns }: { turns: Turns }) {
+function Review({ turns, revision }: { turns: Turns; revision: number }) {
   const place = usePlace()
   const chosen = chosenOf(turns, place)
   return (
@@ -94,7 +101,7 @@ function Review({ turns }: { turns: Turns }) {
           <p>This turn is not in the repository. Choose one from the list.</p>
         </main>
       ) : (
-        <TurnView chosen={chosen} place={place} />
+        <TurnView chosen={chosen} place={place} revision={revision} />
       )}
     </div>
   )
@@ -107,11 +114,17 @@ function chosenOf({ threads }: Turns, place: Place): Chosen | null {
   return thread && turn ? { thread, turn } : null
 }
 
-function TurnView({ chosen, place }: { chosen: Chosen; place: Place }) {
+interface TurnViewProps {
+  chosen: Chosen
+  place: Place
+  revision: number
+}
+
+function TurnView({ chosen, place, revision }: TurnViewProps) {
   const { thread, turn } = chosen
   const whole = place.wholeThread ? wholeThread(thread, turn) : null
   const span = whole ?? { from: turn.from, to: turn.to }
-  const key = JSON.stringify(span)
+  const key = JSON.stringify([span, revision])
   const here: Place = { ...place, thread: keyOfThread(thread), turn: turn.number }
   const [card, again] = useAnswer(key, (signal) => fetchCard(span, signal))
 
@@ -121,7 +134,7 @@ function TurnView({ chosen, place }: { chosen: Chosen; place: Place }) {
     setOpenFile({ key, path })
     panel.current?.scrollIntoView({ block: 'nearest' })
   }
-  // `key` is all of `span`.
+  // `key` holds all of `span`.
   const loadPatch = useCallback<LoadPatch>((query, signal) => fetchPatch(span, query, signal), [key])
   const opened = openFile?.key === key ? openFile : null
   return (

@@ -60,16 +60,14 @@ function TurnPanel({ turn, loadPatch, openFile, languages, ignoreWhitespace, lay
   const setInclude = props.onIncludeGitChanges ?? setIncluded
   const { state, loading } = usePatch(turn, include, ignoreWhitespace, loadPatch)
 
-  const count = state.files === null ? null : state.fileCount
+  const count = state.files === null ? 0 : state.fileCount
   const mixed = turn.shown.filter((file) => file.mixed).length
   return (
     <section className="ta-panel" aria-labelledby={heading}>
       <header className="ta-panel-head">
         <h3 id={heading}>Diff</h3>
-        {count !== null && <span className="ta-panel-count">{numbered(count, 'file')}</span>}
-        {state.files !== null && state.files.length > 0 && (
-          <Counts {...totalsOf(state.files.map(({ file }) => file))} />
-        )}
+        {count > 0 && <span className="ta-panel-count">{numbered(count, 'file')}</span>}
+        {count > 0 && <Counts {...totalsOf((state.files ?? []).map(({ file }) => file))} />}
         <div className="ta-panel-options">
           <Switch on={ignoreWhitespace} onChange={props.onIgnoreWhitespace}>
             Ignore whitespace

@@ -20,9 +20,12 @@ interface FileHeaderProps {
   part: number
   collapsed: boolean
   onToggle: () => void
+  /** Loads all of the file's text. */
+  onWhole: () => void
 }
 
-export function FileHeader({ file: { file, text }, part, collapsed, onToggle }: FileHeaderProps) {
+export function FileHeader({ file: patchFile, part, collapsed, onToggle, onWhole }: FileHeaderProps) {
+  const { file, text, withGit } = patchFile
   const title = file.previousPath === null ? file.path : `${file.previousPath} → ${file.path}`
   const second = part > 0
   return (
@@ -43,9 +46,9 @@ export function FileHeader({ file: { file, text }, part, collapsed, onToggle }: 
       {file.kind === 'typechange' && <span className="ta-mark">{typeWords(file, part)}</span>}
       {!second && (
         <>
-          {isMoved(file) && (
+          {(isMoved(file) || withGit) && (
             <span className="ta-mark" data-mark="moved">
-              via git
+              {withGit ? 'in part via git' : 'via git'}
             </span>
           )}
           <Marks file={file} />
@@ -54,7 +57,7 @@ export function FileHeader({ file: { file, text }, part, collapsed, onToggle }: 
               hidden direction marks<span className="ta-aloud">: {TURNED}</span>
             </span>
           )}
-          <span className="ta-file-note">{note(file, text)}</span>
+          <Note file={patchFile} onWhole={onWhole} />
           <FileCounts file={file} />
         </>
       )}
@@ -70,11 +73,24 @@ function typeWords({ oldMode, newMode }: ShownFile | DiffFile, part: number): st
 }
 
 // Where there are no lines to look at, why.
-function note(file: ShownFile | DiffFile, text: string | null): string {
-  if (text === null) return 'loading…'
+function Note({ file: { file, text, cut, whole }, onWhole }: { file: PatchFile; onWhole: () => void }) {
+  if (text === null) return <span className="ta-file-note">loading…</span>
+  if (/^@@ /m.test(text)) return null
+  if (!cut) return <span className="ta-file-note">{noLinesWords(file, text)}</span>
+  if (whole === 'tried') return <span className="ta-file-note">its lines are longer than this page shows</span>
+  return (
+    <>
+      <span className="ta-file-note">very long lines are left out</span>
+      <button type="button" className="ta-button" disabled={whole === 'loading'} onClick={onWhole}>
+        {whole === 'loading' ? 'Loading…' : 'Load the whole file'}
+      </button>
+    </>
+  )
+}
+
+function noLinesWords(file: ShownFile | DiffFile, text: string): string {
   if (file.binary) return 'no text to show'
   if (text === '') return file.uncounted === null ? 'only whitespace differs' : 'no text to show'
-  if (/^@@ /m.test(text)) return ''
   if (file.kind === 'added' || file.kind === 'deleted') return 'empty file'
   return file.kind === 'renamed' ? 'renamed without changes' : 'no lines changed'
 }

@@ -93,9 +93,17 @@ export default function PatchView({ loading, files, openFile, languages, layout 
       const { index, part } = placeOf(item.id)
       const file = files[index]
       if (file === undefined) return null
-      return <FileHeader file={file} part={part} collapsed={collapsed.has(index)} onToggle={() => toggle(index)} />
+      return (
+        <FileHeader
+          file={file}
+          part={part}
+          collapsed={collapsed.has(index)}
+          onToggle={() => toggle(index)}
+          onWhole={() => loading.loadWhole(file.file.path)}
+        />
+      )
     },
-    [files, collapsed, toggle],
+    [files, collapsed, toggle, loading],
   )
   const cutNote = useCallback(
     (item: Item) => {

@@ -1,6 +1,18 @@
 import { Component, type ReactNode } from 'react'
 import { Name } from '../names/Name.js'
 
+// What the codes of index.d.ts mean to who reads them here.
+const PLAIN: Record<string, string> = {
+  NOT_A_REPOSITORY: 'There is no git repository here any more.',
+  NOT_OWNED: 'The repository belongs to another user.',
+  UNSUPPORTED_REPOSITORY: 'The repository has a format that cannot be read.',
+  REPOSITORY_UNREADABLE: 'The repository is damaged, or may not be read.',
+  SNAPSHOT_MISSING: 'A snapshot of this turn is no longer in the repository.',
+  TOO_LARGE: 'More changed than is looked at.',
+  TIMED_OUT: 'It took too long.',
+  ABORTED: 'It was stopped before it was done.',
+}
+
 interface TroubleProps {
   title: string
   error: unknown
@@ -10,12 +22,14 @@ interface TroubleProps {
 /** What went wrong, where the data would be. */
 export function Trouble({ title, error, onRetry }: TroubleProps) {
   const message = error instanceof Error ? error.message : String(error)
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
   return (
     <div className="ta-trouble" role="alert">
       <p className="ta-trouble-title">{title}</p>
-      <p>
+      {PLAIN[code] && <p>{PLAIN[code]}</p>}
+      <p className={PLAIN[code] && 'ta-trouble-detail'}>
         <Name>{message}</Name>
-        {codeOf(error) !== null && <code className="ta-trouble-code">{codeOf(error)}</code>}
+        {code !== '' && <code className="ta-trouble-code">{code}</code>}
       </p>
       {onRetry && (
         <button type="button" className="ta-button" onClick={onRetry}>
@@ -24,11 +38,6 @@ export function Trouble({ title, error, onRetry }: TroubleProps) {
       )}
     </div>
   )
-}
-
-function codeOf(error: unknown): string | null {
-  const code = error instanceof Error && 'code' in error ? error.code : null
-  return typeof code === 'string' ? code : null
 }
 
 interface BoundaryProps {

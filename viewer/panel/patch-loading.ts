@@ -22,6 +22,8 @@ export interface PatchFile {
   text: string | null
   /** Whether `text` is not all. */
   cut: boolean
+  /** Whether it holds lines that moved beside those written here, since git's changes were asked for. */
+  withGit: boolean
   /** How much of a file that was cut has been asked for. */
   whole: 'not-asked' | 'loading' | 'tried'
 }
@@ -40,19 +42,22 @@ export interface PatchState {
 const SMALL_TURN_FILES = 64
 const BATCH_FILES = 64
 const BATCH_LINES = 20_000
-/** UTF-16 units of text that are loaded without being asked again. */
+/** What is loaded without being asked again: UTF-16 units of text, and files. */
 const UNASKED_TEXT = 48 * 1024 * 1024
+const UNASKED_FILES = 10_000
 
 export class PatchLoading {
   readonly options: PatchOptions
   readonly turn: TurnAttribution
   readonly #load: LoadPatch
+  readonly #mixed: ReadonlySet<string>
   readonly #stop = new AbortController()
   readonly #listeners = new Set<() => void>()
   #state: PatchState
   /** Where in the list to go on: what is looked at. */
   #firstWanted: () => number = () => 0
   #textLimit = UNASKED_TEXT
+  #fileLimit = UNASKED_FILES
   #textLength = 0
   #running = false
 
@@ -60,6 +65,7 @@ export class PatchLoading {
     this.#load = load
     this.turn = turn
     this.options = options
+    this.#mixed = new Set(turn.shown.filter(({ mixed }) => mixed).map(({ path }) => path))
     this.#state = { files: null, fileCount: 0, loadedCount: 0, status: 'loading', error: null }
     if (options.includeGitChanges || turn.shownFileCount <= SMALL_TURN_FILES) return
     // The card has named them: nothing more has to be asked to list them.
@@ -87,7 +93,10 @@ export class PatchLoading {
 
   /** Goes on after a pause or a failure. */
   resume() {
-    if (this.#state.status === 'paused') this.#textLimit = this.#textLength + UNASKED_TEXT
+    if (this.#state.status === 'paused') {
+      this.#textLimit = this.#textLength + UNASKED_TEXT
+      this.#fileLimit = this.#state.loadedCount + UNASKED_FILES
+    }
     void this.run()
   }
 
@@ -98,7 +107,8 @@ export class PatchLoading {
     try {
       if (this.#state.files === null) await this.#loadFirst()
       for (let batch = this.#nextBatch(); batch.length > 0; batch = this.#nextBatch()) {
-        if (this.#textLength >= this.#textLimit) return this.#set({ status: 'paused' })
+        if (this.#textLength >= this.#textLimit || this.#state.loadedCount >= this.#fileLimit)
+          return this.#set({ status: 'paused' })
         const paths = batch.map(({ file }) => file.path)
         this.#take(await this.#ask({ paths, maxFileBytes: FILE_BYTES, maxBytes: BATCH_BYTES }), new Set(paths))
       }
@@ -171,7 +181,10 @@ export class PatchLoading {
       if (file === undefined) return { ...before, text: '', cut: false, whole }
       const text = file.section === null ? '' : answer.patch.slice(file.section.start, file.section.end)
       this.#textLength += text.length
-      return { file, text, cut: file.truncated, whole }
+      // That a file is mixed is said of what could not be told apart, not of what was asked for.
+      const mixed = this.#mixed.has(file.path)
+      const withGit = file.mixed && !mixed && !file.demoted
+      return { file: { ...file, mixed }, text, cut: file.truncated, withGit, whole }
     })
   }
 
@@ -189,5 +202,5 @@ export class PatchLoading {
 
 // In the order of the card, so that the two read alike.
 function listed(files: readonly (ShownFile | DiffFile)[]): PatchFile[] {
-  return inTreeOrder(files).map((file) => ({ file, text: null, cut: false, whole: 'not-asked' }))
+  return inTreeOrder(files).map((file) => ({ file, text: null, cut: false, withGit: false, whole: 'not-asked' }))
 }
