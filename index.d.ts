@@ -179,6 +179,18 @@ export interface Checkpoint {
 }
 
 /**
+ * Where in a turn a checkpoint stands.
+ *
+ * - `turn`: between two turns, the end of the one with its number and the start of the next.
+ * - `mark`: at the start of a turn.
+ * - `end`: at the end of the turn that the mark of the same number began.
+ */
+export type CheckpointKind = 'turn' | 'mark' | 'end'
+
+/** Who keeps a checkpoint: T3 Code, T3 Code under the refs of its second orchestration, or the command `mark`. */
+export type CheckpointSource = 't3code' | 't3code-v2' | 'mark'
+
+/**
  * Closes the repositories that are kept open. After a call its repository stays open for at most two seconds, so that
  * the next call finds it warm; where open files are in the way of what comes next, as of `git gc` or of removing the
  * folder on Windows, they are closed at once by this. A call that is at work closes its own when it ends.
@@ -419,6 +431,41 @@ export interface HeadFacts {
    * of printable ASCII; store it and pass it back.
    */
   pin: string
+}
+
+/**
+ * Lists the checkpoints that a repository keeps under refs, by their names: those of T3 Code
+ * (`refs/t3/checkpoints/<thread>/turn/<n>`, `refs/t3/orchestration-v2/checkpoints/<thread>/ordinal/<n>`), where turn `n`
+ * goes from checkpoint `n - 1` to `n`, and those of the commands `mark` and `show`
+ * (`refs/turn-attribution/<thread>/mark/<n>` and `…/end/<n>`). Sorted by source, thread and number. At most 100,000 refs
+ * of each of the three are looked at. A ref that is damaged is left out.
+ *
+ * Rejects as `readHead` does, and with `TIMED_OUT`.
+ *
+ * ```ts
+ * const [from, to] = (await listCheckpoints(cwd)).filter((one) => one.thread === thread)
+ * if (from && to) await attributeTurn({ cwd, from: { ref: from.ref }, to: { ref: to.ref } })
+ * ```
+ */
+export declare function listCheckpoints(cwd: string, options?: CallOptions): Promise<Array<ListedCheckpoint>>
+
+/**
+ * A checkpoint that a repository keeps under a ref. Head, branch and pin are in the message of its commit, where its
+ * host put them there: `attributeTurn` reads them when it is given the ref alone.
+ */
+export interface ListedCheckpoint {
+  /** The full name of the ref. */
+  ref: string
+  /** What the ref names. */
+  oid: string
+  source: CheckpointSource
+  kind: CheckpointKind
+  /** The thread, as it stands in the name; of marks their name. */
+  thread: string
+  /** Its number in the thread. */
+  number: number
+  /** When it was taken, in milliseconds since the epoch; `null` where it is a bare tree or cannot be read. */
+  takenAt: number | null
 }
 
 /** How HEAD moved. `unknown`: a head was not recorded. */

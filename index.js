@@ -41,6 +41,10 @@ exports.readCheckpoint = async function readCheckpoint(cwd, ref, options) {
   return call(readCheckpoint, 'readCheckpoint', { cwd, ref }, options)
 }
 
+exports.listCheckpoints = async function listCheckpoints(cwd, options) {
+  return call(listCheckpoints, 'listCheckpoints', { cwd }, options)
+}
+
 exports.attributeTurn = async function attributeTurn(request, options) {
   return call(attributeTurn, 'attributeTurn', request, options)
 }

@@ -16,15 +16,21 @@ const cli = join(root, 'bin/turn-attribution.js')
 
 type Paint = (text: string) => string
 interface Card {
-  cardLines(result: TurnAttribution, paint: Record<string, Paint>, flags?: { demoted?: boolean }): string[]
+  cardLines(
+    result: TurnAttribution,
+    paint: Record<string, Paint>,
+    layout?: { demoted?: boolean; all?: boolean; columns?: number; rows?: number },
+  ): string[]
 }
 interface Text {
   painter(color: boolean): Record<string, Paint>
+  shortened(text: string, width: number): string
+  widthOf(text: string): number
   wantsColor(stream: { isTTY?: boolean }, env: Record<string, string>): boolean
 }
 const load = createRequire(import.meta.url)
 const { cardLines } = load('../bin/card.js') as Card
-const { painter, wantsColor } = load('../bin/text.js') as Text
+const { painter, shortened, wantsColor, widthOf } = load('../bin/text.js') as Text
 
 const plainEnv = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(NO_COLOR|FORCE_COLOR)$/.test(name)),
@@ -322,6 +328,79 @@ describe('rows of the card', () => {
     const [, , first, second] = cardLines(result(shown), plain)
     expect(first).toBe(`    ${'long'.repeat(20)}.ts  +1 -0`)
     expect(second).toBe(`    日本語.ts${' '.repeat(76)}+1 -0`)
+  })
+
+  const many = (folder: string, count: number) =>
+    Array.from({ length: count }, (_, index) => file(`${folder}/f${index}.ts`))
+
+  it('fold the largest folders where they would be more than a screen', () => {
+    const shown = [
+      ...many('apps/web/src', 30),
+      file('README.md'),
+      file('lib/one.ts', { additions: 5 }),
+      ...many('docs', 2),
+    ]
+    const screen = { columns: 80, rows: 24 }
+    expect(cardLines(result(shown), plain, screen).join('\n')).toMatchInlineSnapshot(`
+      "34 changed files                                    +38 -0
+        apps/web/src/  (30 files)                         +30 -0
+        lib/
+          one.ts                                           +5 -0
+        docs/
+          f0.ts                                            +1 -0
+          f1.ts                                            +1 -0
+        README.md                                          +1 -0
+        (--all lists every file)"
+    `)
+    expect(cardLines(result(shown), plain, { ...screen, all: true })).toEqual(cardLines(result(shown), plain))
+    expect(cardLines(result(shown), plain, { ...screen, rows: 60 })).toEqual(cardLines(result(shown), plain))
+    expect(cardLines(result(shown), plain).length).toBe(1 + 31 + 2 + 3 + 1)
+  })
+
+  it('name the one file of a folder that is folded, and fold folders into those above', () => {
+    const one = Array.from({ length: 14 }, (_, index) => file(`p${index}/src/x.ts`, { kind: 'added' }))
+    const lines = cardLines(result(one), plain, { columns: 80, rows: 20 })
+    expect(lines.slice(1, 3).map((line) => line.trimEnd())).toEqual([
+      `  p0/src/x.ts (new)${' '.repeat(34)}+1 -0`,
+      `  p1/src/x.ts (new)${' '.repeat(34)}+1 -0`,
+    ])
+    const deep = Array.from({ length: 300 }, (_, index) => many(`packages/p${index}/src`, 10)).flat()
+    expect(cardLines(result([...deep, file('README.md')]), plain, { columns: 50, rows: 24 })).toEqual([
+      '3001 changed files                        +3001 -0',
+      '  packages/  (3000 files)                 +3000 -0',
+      '  README.md                                  +1 -0',
+      '  (--all lists every file)',
+    ])
+    const wide = Array.from({ length: 40 }, (_, index) => many(`top${index}/src`, index + 1)).flat()
+    const cut = cardLines(result(wide), plain, { columns: 60, rows: 15 })
+    expect(cut.length).toBe(1 + 10 + 1)
+    expect([cut[1], cut[9], cut[10]]).toEqual([
+      `  top39/  (40 files)${' '.repeat(32)}+40 -0`,
+      `  top31/  (32 files)${' '.repeat(32)}+32 -0`,
+      `  … 31 more folders  (496 files)${' '.repeat(19)}+496 -0`,
+    ])
+    const root = Array.from({ length: 100 }, (_, index) => file(`f${index}.ts`))
+    expect(cardLines(result(root), plain, { columns: 50, rows: 24 })[1]).toMatch(
+      /^ {2}\.\/ {2}\(100 files\) +\+100 -0$/,
+    )
+  })
+
+  it('stay within the width of a terminal, names shortened in the middle', () => {
+    const shown = [
+      file(`src/${'long'.repeat(20)}.component.ts`),
+      file(`src/${'語'.repeat(40)}.ts`),
+      file('lib/new.ts', { kind: 'renamed', previousPath: 'very/long/folder/name/that/goes/on/old.ts', mixed: true }),
+      file(`${'deep/'.repeat(20)}x.ts`, { additions: 12345 }),
+    ]
+    for (const columns of [40, 50, 80, 200]) {
+      const lines = cardLines(result(shown), plain, { columns, rows: 24 })
+      expect(lines.filter((line) => widthOf(line) > columns)).toEqual([])
+      for (const end of ['.component.ts', '語.ts', '→ new.ts (mixed)', '    x.ts'])
+        expect([columns, end, lines.some((line) => line.includes(`${end} `))]).toEqual([columns, end, true])
+    }
+    expect(shortened('abcdefghij', 10)).toBe('abcdefghij')
+    expect(shortened('abcdefghij', 7)).toBe('ab…ghij')
+    expect(shortened('e\u0301'.repeat(9), 4)).toBe(`e\u0301…${'e\u0301'.repeat(2)}`)
   })
 
   it('say in plain words what kept a turn from being attributed, and what was left open', () => {

@@ -6,8 +6,16 @@ import { keepInMessage, repoWithFeature, switchAndEdit } from './facade.turn.js'
 import { type AttributeTurnRequest, addon, type Checkpoint, type TurnAttribution } from './support/addon.js'
 import { TurnRepository } from './support/turn-repository.js'
 
-const { attributeTurn, diffTurn, explainPath, readCheckpoint, readCheckpointFacts, readHead, writeCheckpointFacts } =
-  addon()
+const {
+  attributeTurn,
+  diffTurn,
+  explainPath,
+  listCheckpoints,
+  readCheckpoint,
+  readCheckpointFacts,
+  readHead,
+  writeCheckpointFacts,
+} = addon()
 const { filterUnifiedDiff, isTurnAttributionError, parseUnifiedDiff, transitionLabel } = addon()
 
 describe('one happy path of each function', () => {
@@ -173,6 +181,7 @@ describe('calls', () => {
       attributeTurn,
       diffTurn,
       explainPath,
+      listCheckpoints,
       readCheckpoint,
       readCheckpointFacts,
       readHead,

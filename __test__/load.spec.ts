@@ -18,6 +18,7 @@ const NAMES = [
   'explainPath',
   'filterUnifiedDiff',
   'isTurnAttributionError',
+  'listCheckpoints',
   'parseUnifiedDiff',
   'readCheckpoint',
   'readCheckpointFacts',

@@ -79,6 +79,7 @@ describe('types', () => {
 
   it('functions take and give what the contract says', () => {
     expectTypeOf(api.readHead).returns.resolves.toEqualTypeOf<HeadFacts>()
+    expectTypeOf(api.listCheckpoints).returns.resolves.items.toExtend<Checkpoint>()
     expectTypeOf(api.readCheckpoint).returns.resolves.toExtend<Checkpoint>()
     expectTypeOf(api.attributeTurn).parameter(0).toEqualTypeOf<AttributeTurnRequest>()
     expectTypeOf(api.attributeTurn).returns.resolves.toEqualTypeOf<TurnAttribution>()

@@ -2,118 +2,140 @@
 
 // The card of a turn as lines of text. Pure: a result in, lines out.
 
-const { printable, widthOf } = require('./text.js')
+const { counted, marksOf, movedRow, NOTHING_SHOWN, remarks } = require('./presentation/words.js')
+const { printable, shortened, widthOf } = require('./text.js')
 
 const WIDTH = 58
 const INDENT = '  '
+/** A name has at least so much room. */
+const NARROWEST = 16
+/** Of a screen: the first line, the muted row, and the prompts around the card. */
+const OTHER_LINES = 5
+const FEWEST_LINES = 10
 
-const NOT_ATTRIBUTED = {
-  'head-not-recorded': 'the head was not recorded with a checkpoint',
-  'head-missing': 'a recorded head is not in the repository, or is no commit',
-  'history-missing': 'commits between the two heads are no longer in the repository',
-  'history-cut': 'a shallow clone or a graft cuts the history between the two heads',
-  'unborn-at-end': 'there was a head before the turn, and none at its end',
-  'reflog-lost': 'the log of HEAD has lost entries that were there at the turn',
-  'time-limit': 'the time given was over',
-  limit: 'the history between the two heads is larger than the limit',
-  unreadable: 'the history between the two heads cannot be read',
-}
-
-const NOTES = {
-  'from-ref-moved': 'the ref of the first checkpoint names another snapshot by now; the recorded one was used',
-  'to-ref-moved': 'the ref of the second checkpoint names another snapshot by now; the recorded one was used',
-  'turn-start-not-believed': 'the recorded start of the turn cannot be right; the time of the first snapshot was used',
-  'turn-not-attributed': 'a turn of the range could not be attributed; all that it changed is shown',
-  'files-cut': 'not every file is listed; the counts are of all',
-  'read-failed': 'something could not be read; counts and renames may be missing, and more may be shown',
-}
-
-exports.cardLines = (result, paint, { demoted = false } = {}) => [
-  ...shownLines(result, paint),
+/**
+ * `columns` and `rows` are those of a terminal; without them nothing is shortened or folded. `all` folds nothing either.
+ */
+exports.cardLines = (result, paint, { demoted = false, all = false, columns, rows } = {}) => [
+  ...shownLines(result, paint, { columns, most: all ? undefined : rows && Math.max(rows - OTHER_LINES, FEWEST_LINES) }),
   ...movedLines(result, paint, demoted),
   ...remarks(result).map((remark) => paint.yellow(printable(remark))),
 ]
 
-// The muted row keeps one form, so that it reads the same in every card: from which branch to which, and how much.
-exports.movedRow = ({ demoted, branchTransition: move }) => {
-  const from = branchName(move.fromBranch, move.fromHead)
-  const to = branchName(move.toBranch, move.toHead)
-  if (demoted.fileCount === 0 && (from === to || move.kind === 'unknown')) return null
-  const count = demoted.fileCount === 0 ? '' : ` — ${counted(demoted.fileCount, 'file')}    (hidden)`
-  return printable(`⎇  Updated via git (${from} → ${to})${count}`)
-}
-
-function branchName(branch, head) {
-  if (branch !== null) return branch
-  return head === null ? 'no branch' : `detached at ${head.slice(0, 7)}`
-}
-
-function shownLines({ shown: files, shownFileCount }, paint) {
-  if (files.length === 0) return ['No files changed by the agent']
-  const totals = { additions: sum(files, 'additions'), deletions: sum(files, 'deletions') }
-  const rows = [{ text: counted(shownFileCount, 'changed file'), counts: totals, style: paint.bold }]
-  for (const [folder, members] of folders(files)) {
-    if (folder !== '') rows.push({ text: `${INDENT}${printable(folder)}/` })
-    const indent = folder === '' ? INDENT : INDENT + INDENT
-    for (const file of members) rows.push({ text: indent + fileText(file, folder), counts: file })
-  }
+function shownLines({ shown: files, shownFileCount }, paint, { columns, most = Number.POSITIVE_INFINITY }) {
+  if (files.length === 0) return [NOTHING_SHOWN]
+  const rows = [{ text: counted(shownFileCount, 'changed file'), counts: totalOf(files), style: paint.bold }]
+  const { groups, isFolded } = folded(files, most)
+  for (const group of groups) rows.push(...(group.fold ? foldedRows : openRows)(group))
   if (files.length < shownFileCount) rows.push({ text: `${INDENT}… and ${shownFileCount - files.length} more` })
-  return aligned(rows, paint)
+  if (isFolded) rows.push({ text: `${INDENT}(--all lists every file)` })
+  return aligned(rows, paint, columns)
 }
 
-// One group for each folder that holds shown files, the most changed lines first, in folders and within them.
-function folders(files) {
+function openRows({ folder, members }) {
+  const header = folder === '' ? [] : [{ text: `${INDENT}${printable(folder)}/` }]
+  const indent = folder === '' ? INDENT : INDENT + INDENT
+  const rows = members.map((file) => ({ text: indent + nameText(file, folder), marks: marksText(file), counts: file }))
+  return [...header, ...rows]
+}
+
+// A line for the folder; of a single file it can say which.
+function foldedRows({ folder, label = `${printable(folder)}/`, members }) {
+  const [file] = members
+  if (members.length === 1) return [{ text: INDENT + nameText(file, ''), marks: marksText(file), counts: file }]
+  const marks = `  (${counted(members.length, 'file')})`
+  return [{ text: INDENT + label, marks, counts: totalOf(members) }]
+}
+
+// One group for each folder that holds shown files, the most changed lines first, in folders and within them. Where that
+// is more than `most` lines the largest folders are folded, and where there are too many folders, into those above.
+function folded(files, most) {
+  let groups = groupsOf(files, (file) => folderOf(file.path))
+  const linesOf = ({ folder, members, fold }) => (fold ? 1 : members.length + (folder === '' ? 0 : 1))
+  const count = () => groups.reduce((total, group) => total + linesOf(group), 0)
+  if (count() <= most) return { groups, isFolded: false }
+  for (const group of groups.toSorted(
+    by(
+      ({ members }) => members.length,
+      ({ folder }) => folder,
+    ),
+  )) {
+    // Files at the root have no folder to stand for them.
+    if (group.folder !== '') group.fold = true
+    if (count() <= most) return { groups, isFolded: true }
+  }
+  let depth = Math.max(...groups.map(({ folder }) => folder.split('/').length)) + 1
+  while (count() > most && depth > 1) {
+    depth -= 1
+    const above = (file) => folderOf(file.path).split('/').slice(0, depth).join('/') || '.'
+    groups = groupsOf(files, above)
+    for (const group of groups) group.fold = true
+  }
+  return { groups: count() > most ? withoutTail(groups, most) : groups, isFolded: true }
+}
+
+// Too many folders even so: the most changed ones, and the rest in one line.
+function withoutTail(groups, most) {
+  const rest = groups.slice(most - 1)
+  const label = `… ${counted(rest.length, 'more folder')}`
+  const members = rest.flatMap((group) => group.members)
+  return [...groups.slice(0, most - 1), { label, members, fold: true }]
+}
+
+function groupsOf(files, folderOfFile) {
   const groups = new Map()
   for (const file of files) {
-    const folder = folderOf(file.path)
-    groups.set(folder, [...(groups.get(folder) ?? []), file])
+    const folder = folderOfFile(file)
+    if (!groups.has(folder)) groups.set(folder, [])
+    groups.get(folder).push(file)
   }
-  const sorted = [...groups].map(([folder, members]) => [folder, members.sort(by(weight, (file) => file.path))])
+  const sorted = [...groups].map(([folder, members]) => ({
+    folder,
+    members: members.sort(by(weight, (file) => file.path)),
+    fold: false,
+  }))
   return sorted.sort(
     by(
-      ([, members]) => members.reduce((total, file) => total + weight(file), 0),
-      ([folder]) => folder,
+      ({ members }) => members.reduce((total, file) => total + weight(file), 0),
+      ({ folder }) => folder,
     ),
   )
 }
 
 const weight = (file) => (file.additions ?? 0) + (file.deletions ?? 0)
 const by = (number, name) => (a, b) => number(b) - number(a) || (name(a) < name(b) ? -1 : 1)
+const totalOf = (files) => ({ additions: sum(files, 'additions'), deletions: sum(files, 'deletions') })
 const sum = (files, key) => files.reduce((total, file) => total + (file[key] ?? 0), 0)
 const folderOf = (path) => path.slice(0, Math.max(0, path.lastIndexOf('/')))
-const counted = (count, noun) => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-function fileText(file, folder) {
+function nameText(file, folder) {
   const name = file.path.slice(folder === '' ? 0 : folder.length + 1)
-  const marks = marksOf(file).map((mark) => ` (${mark})`)
-  if (file.previousPath === null) return printable(name) + marks.join('')
+  if (file.previousPath === null) return printable(name)
   const same = folderOf(file.previousPath) === folder
   const previous = same && folder !== '' ? file.previousPath.slice(folder.length + 1) : file.previousPath
-  return `${printable(previous)} → ${printable(name)}${marks.join('')}`
+  return `${printable(previous)} → ${printable(name)}`
 }
 
-function marksOf(file) {
-  const marks = []
-  if (file.kind === 'added') marks.push('new')
-  if (file.kind === 'deleted') marks.push('deleted')
-  if (file.kind === 'typechange') marks.push('type changed')
-  if (file.kind === 'submodule') marks.push('submodule')
-  const modeChanged = file.oldMode !== null && file.newMode !== null && file.oldMode !== file.newMode
-  if (modeChanged && (file.kind === 'modified' || file.kind === 'renamed'))
-    marks.push(`mode ${file.oldMode} → ${file.newMode}`)
-  if (file.mixed) marks.push('mixed')
-  return marks
-}
+const marksText = (file) =>
+  marksOf(file)
+    .map((mark) => ` (${mark})`)
+    .join('')
 
-// Counts in two columns at the right edge, which gives way to long names.
-function aligned(rows, paint) {
-  const added = rows.map(({ counts }) => columns(counts)[0])
-  const removed = rows.map(({ counts }) => columns(counts)[1])
+// Counts in two columns at the right edge, which gives way to long names as far as there is room.
+function aligned(rows, paint, columns = Number.POSITIVE_INFINITY) {
+  const added = rows.map(({ counts }) => countTexts(counts)[0])
+  const removed = rows.map(({ counts }) => countTexts(counts)[1])
   const addedWidth = Math.max(...added.map((text) => text.length))
   const removedWidth = Math.max(...removed.map((text) => text.length))
-  const longest = Math.max(...rows.map(({ text, counts }) => (counts ? widthOf(text) : 0)))
-  const edge = Math.max(WIDTH - addedWidth - removedWidth - 1, longest + 2)
-  return rows.map(({ text, counts, style = (same) => same }, index) => {
+  const countsWidth = addedWidth + removedWidth + 1
+  const room = Math.max(columns - countsWidth - 2, NARROWEST)
+  const texts = rows.map(({ text, marks = '', counts }) =>
+    counts ? shortened(text, room - widthOf(marks)) + marks : shortened(text, Math.max(columns, NARROWEST)),
+  )
+  const longest = Math.max(...rows.map(({ counts }, index) => (counts ? widthOf(texts[index]) : 0)))
+  const edge = Math.max(Math.min(WIDTH, columns) - countsWidth, longest + 2)
+  return rows.map(({ counts, style = (same) => same }, index) => {
+    const text = texts[index]
     if (!counts) return paint.muted(text)
     const gap = ' '.repeat(edge - widthOf(text))
     const plus = added[index].padStart(addedWidth)
@@ -122,7 +144,7 @@ function aligned(rows, paint) {
   })
 }
 
-function columns(counts) {
+function countTexts(counts) {
   if (!counts) return ['', '']
   if (counts.binary) return ['', 'bin']
   if (counts.additions === null || counts.deletions === null) return ['', '?']
@@ -130,25 +152,12 @@ function columns(counts) {
 }
 
 function movedLines(result, paint, listed) {
-  const row = exports.movedRow(result)
+  const row = movedRow(result)
   if (row === null) return []
-  const lines = [paint.muted(row)]
+  const count = row.files === null ? '' : ` — ${row.files}    (hidden)`
+  const lines = [paint.muted(printable(`⎇  ${row.words}${count}`))]
   if (!listed || result.demoted.files === null) return lines
-  lines.push(paint.muted(`   ${printable(result.branchTransition.label)}`))
+  lines.push(paint.muted(`   ${printable(row.label)}`))
   for (const file of result.demoted.files) lines.push(paint.muted(`     ${printable(file.path)}  ${file.reason}`))
-  return lines
-}
-
-function remarks({ attribution, operationInProgress }) {
-  const lines = []
-  if (attribution.status === 'not-attributed') {
-    const why = NOT_ATTRIBUTED[attribution.reason] ?? attribution.reason
-    const detail = attribution.detail === '' ? '' : ` (${attribution.detail})`
-    lines.push(`Everything is shown, the agent's work or not: ${why}${detail}.`)
-  }
-  if (attribution.status === 'attributed' && attribution.evidence === 'weak')
-    lines.push('The evidence is weak: the reflog does not tell the whole turn. What is not proven older is shown.')
-  for (const note of attribution.notes) if (NOTES[note]) lines.push(`Note: ${NOTES[note]}.`)
-  if (operationInProgress) lines.push(`A ${operationInProgress} was still open at the end of the turn.`)
   return lines
 }

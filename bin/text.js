@@ -43,3 +43,23 @@ exports.widthOf = (text) => {
   for (const char of text) if (!NO_WIDTH.test(char)) width += WIDE.test(char) ? 2 : 1
   return width
 }
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+// Left out in the middle: the end of a path is what tells it from others.
+exports.shortened = (text, width) => {
+  if (exports.widthOf(text) <= width) return text
+  const parts = [...graphemes.segment(text)].map(({ segment }) => segment)
+  const fitting = (room, next) => {
+    const taken = []
+    for (let used = 0; parts.length > 0; ) {
+      used += exports.widthOf(parts.at(next === 'shift' ? 0 : -1))
+      if (used > room) break
+      taken.push(parts[next]())
+    }
+    return taken
+  }
+  const head = fitting(Math.floor((width - 1) / 3), 'shift')
+  const tail = fitting(width - 1 - exports.widthOf(head.join('')), 'pop').reverse()
+  return `${head.join('')}…${tail.join('')}`
+}

@@ -1,5 +1,5 @@
-// Makes a clone ready to run: installs what package-lock.json asks for and builds the addon, each only when it is
-// missing or older than what it is made from.
+// Makes a clone ready to run: installs what package-lock.json asks for, builds the addon and the viewer, each only when
+// it is missing or older than what it is made from.
 
 import { spawnSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
@@ -17,6 +17,12 @@ if (Math.max(...sources.map(changed)) > Math.min(...built.map(changed))) {
   requireCargo()
   npm('run', 'build')
 }
+
+const viewerSources = filesUnder('viewer').filter((path) => !path.startsWith(join('viewer', 'dist')))
+const words = join('bin', 'presentation', 'words.js')
+const viewerBuild = ['viewer/dist/index.d.ts', 'viewer/dist/styles.css', 'viewer/dist/page/index.html']
+if (Math.max(...['package-lock.json', words, ...viewerSources].map(changed)) > Math.min(...viewerBuild.map(changed)))
+  npm('run', 'build:viewer')
 
 function changed(path) {
   return statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0

@@ -312,6 +312,11 @@ impl<S: GitSource> GitSource for FaultySource<S> {
         self.inner.refs()
     }
 
+    fn refs_below(&self, folder: &str) -> Result<Vec<Ref>, SourceError> {
+        self.read(ReadKind::Refs, None)?;
+        self.inner.refs_below(folder)
+    }
+
     fn resolve_ref(&self, name: &str) -> Result<Option<Oid>, SourceError> {
         self.read(ReadKind::Ref, None)?;
         self.inner.resolve_ref(name)

@@ -329,6 +329,11 @@ impl GitSource for LibgitSource {
         self.storage.all(&self.repository, || self.check_stopped())
     }
 
+    fn refs_below(&self, folder: &str) -> Result<Vec<Ref>, SourceError> {
+        self.storage
+            .all_below(&self.repository, folder, || self.check_stopped())
+    }
+
     fn resolve_ref(&self, name: &str) -> Result<Option<Oid>, SourceError> {
         self.storage.resolve(&self.repository, name)
     }

@@ -23,6 +23,7 @@ mod pipes;
 mod raw_commit;
 mod recent;
 mod ref_storage;
+mod refs_below;
 pub mod reftable;
 mod stop;
 mod xdiff;

@@ -5,6 +5,7 @@ use git2::{ConfigLevel, ErrorCode, ObjectType, Reference, Repository};
 use super::logs;
 use super::loose_ref;
 use super::pipes;
+use super::refs_below;
 use super::reftable::{self, Reftable};
 use crate::model::{Oid, Ref, Reflog, SourceError};
 
@@ -115,6 +116,19 @@ impl RefStorage {
             }
         }
         Ok(found)
+    }
+
+    /// The refs below a folder, unpeeled. A broken ref is left out; the others stand.
+    pub fn all_below(
+        self,
+        repository: &Repository,
+        folder: &str,
+        check_stopped: impl Fn() -> Result<(), SourceError>,
+    ) -> Result<Vec<Ref>, SourceError> {
+        match self {
+            RefStorage::Files => refs_below::in_files(repository, folder, check_stopped),
+            RefStorage::Reftable => Ok(refs_below::in_tables(tables(repository)?.all()?, folder)),
+        }
     }
 
     /// The log of `HEAD` in this worktree; `None` where there is none.

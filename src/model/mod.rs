@@ -1,6 +1,7 @@
 //! Plain values: the words of the field as types. No I/O, no git library, no JavaScript.
 
 mod binary;
+mod checkpoint;
 mod delta;
 mod error;
 mod findings;
@@ -13,6 +14,7 @@ mod source;
 mod tree;
 
 pub use binary::is_binary;
+pub use checkpoint::{CheckpointKind, CheckpointPlace, CheckpointSource, ListedCheckpoint};
 pub use delta::{Change, Delta, Entry, FileMode, RepoPath};
 pub use error::{Error, ErrorCode};
 pub use findings::{AskedTurn, Findings, Snapshot};

@@ -297,6 +297,9 @@ pub trait GitSource: Contents {
     fn walk(&self, walk: &CommitWalk) -> Result<Vec<Oid>, SourceError>;
     /// All refs with the object they name.
     fn refs(&self) -> Result<Vec<Ref>, SourceError>;
+    /// The refs below a folder (`refs/t3/`) with the object each names, tags not peeled; those that cannot be read are
+    /// left out.
+    fn refs_below(&self, folder: &str) -> Result<Vec<Ref>, SourceError>;
     /// One ref by its full name, resolved; `None` where it does not exist.
     fn resolve_ref(&self, name: &str) -> Result<Option<Oid>, SourceError>;
     /// The log of `HEAD` in this worktree; `None` where there is none.

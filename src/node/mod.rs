@@ -20,13 +20,15 @@ use std::path::Path;
 use napi::bindgen_prelude::{AsyncTask, Either, External, Uint8Array, Utf16String};
 use napi_derive::napi;
 
+use self::listed::Listed;
 use self::patch::TurnDiff;
 use self::request::{
-    DiffTurnArguments, ExplainPathArguments, FilterArguments, PatchText, ReadCheckpointArguments, ReadFactsArguments,
-    ReadHeadArguments, TurnRequestArguments, WriteFactsArguments, parsed,
+    CwdArguments, DiffTurnArguments, ExplainPathArguments, FilterArguments, PatchText, ReadCheckpointArguments,
+    ReadFactsArguments, TurnRequestArguments, WriteFactsArguments, parsed,
 };
 use self::result::{
-    FilteredDiff, HeadFacts, ParsedDiff, PathExplanation, RecordedCheckpoint, RecordedFacts, TurnAttribution,
+    FilteredDiff, HeadFacts, ListedCheckpoint, ParsedDiff, PathExplanation, RecordedCheckpoint, RecordedFacts,
+    TurnAttribution,
 };
 use self::work::{CancelToken, Work};
 #[cfg(not(feature = "fault-injection"))]
@@ -52,7 +54,7 @@ use crate::{git, turn};
 )]
 pub fn read_head(arguments: String, token: &External<CancelToken>) -> AsyncTask<Work<HeadFacts>> {
     Work::start(token, move |_| {
-        let arguments: ReadHeadArguments = parsed(&arguments)?;
+        let arguments: CwdArguments = parsed(&arguments)?;
         Ok(git::read_head(arguments.folder()?)?.into())
     })
 }
@@ -158,6 +160,31 @@ pub fn read_checkpoint(arguments: String, token: &External<CancelToken>) -> Asyn
             turn::read_checkpoint(source, &checkpoint)
         })?;
         Ok(RecordedCheckpoint::new(arguments.name, oid, facts))
+    })
+}
+
+/// Lists the checkpoints that a repository keeps under refs, by their names: those of T3 Code
+/// (`refs/t3/checkpoints/<thread>/turn/<n>`, `refs/t3/orchestration-v2/checkpoints/<thread>/ordinal/<n>`), where turn `n`
+/// goes from checkpoint `n - 1` to `n`, and those of the commands `mark` and `show`
+/// (`refs/turn-attribution/<thread>/mark/<n>` and `…/end/<n>`). Sorted by source, thread and number. At most 100,000 refs
+/// of each of the three are looked at. A ref that is damaged is left out.
+///
+/// Rejects as `readHead` does, and with `TIMED_OUT`.
+///
+/// ```ts
+/// const [from, to] = (await listCheckpoints(cwd)).filter((one) => one.thread === thread)
+/// if (from && to) await attributeTurn({ cwd, from: { ref: from.ref }, to: { ref: to.ref } })
+/// ```
+#[napi(
+    js_name = "listCheckpoints",
+    ts_args_type = "cwd: string, options?: CallOptions",
+    ts_return_type = "Promise<Array<ListedCheckpoint>>"
+)]
+pub fn list_checkpoints(arguments: String, token: &External<CancelToken>) -> AsyncTask<Work<Listed<ListedCheckpoint>>> {
+    Work::start(token, move |stop| {
+        let arguments: CwdArguments = parsed(&arguments)?;
+        let listed = LibgitSource::with(arguments.folder()?, &stop, |source| turn::list_checkpoints(source))?;
+        Ok(Listed::plain(listed.into_iter().map(ListedCheckpoint::from).collect()))
     })
 }
 

@@ -96,9 +96,9 @@ pub enum DemotedDetail {
     Lines,
 }
 
-/// Arguments of `readHead`.
+/// Arguments of `readHead` and `listCheckpoints`.
 #[derive(Deserialize)]
-pub struct ReadHeadArguments {
+pub struct CwdArguments {
     pub cwd: String,
 }
 
@@ -250,7 +250,7 @@ fn whole_number(given: Option<f64>, name: &str, default: usize) -> Result<usize,
     }
 }
 
-impl ReadHeadArguments {
+impl CwdArguments {
     /// The folder, checked.
     pub fn folder(&self) -> Result<&Path, Error> {
         check_cwd(&self.cwd)?;

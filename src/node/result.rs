@@ -279,6 +279,75 @@ impl RecordedCheckpoint {
     }
 }
 
+/// Who keeps a checkpoint: T3 Code, T3 Code under the refs of its second orchestration, or the command `mark`.
+#[napi(string_enum)]
+#[derive(Serialize)]
+pub enum CheckpointSource {
+    #[napi(value = "t3code")]
+    #[serde(rename = "t3code")]
+    T3code,
+    #[napi(value = "t3code-v2")]
+    #[serde(rename = "t3code-v2")]
+    T3codeV2,
+    #[napi(value = "mark")]
+    #[serde(rename = "mark")]
+    Mark,
+}
+
+same_names! { model::CheckpointSource => CheckpointSource { T3code, T3codeV2, Mark } }
+
+/// Where in a turn a checkpoint stands.
+///
+/// - `turn`: between two turns, the end of the one with its number and the start of the next.
+/// - `mark`: at the start of a turn.
+/// - `end`: at the end of the turn that the mark of the same number began.
+#[napi(string_enum = "kebab-case")]
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckpointKind {
+    Turn,
+    Mark,
+    End,
+}
+
+same_names! { model::CheckpointKind => CheckpointKind { Turn, Mark, End } }
+
+/// A checkpoint that a repository keeps under a ref. Head, branch and pin are in the message of its commit, where its
+/// host put them there: `attributeTurn` reads them when it is given the ref alone.
+#[napi(object, object_from_js = false, use_nullable = true)]
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ListedCheckpoint {
+    /// The full name of the ref.
+    #[napi(js_name = "ref")]
+    #[serde(rename = "ref")]
+    pub name: String,
+    /// What the ref names.
+    pub oid: String,
+    pub source: CheckpointSource,
+    pub kind: CheckpointKind,
+    /// The thread, as it stands in the name; of marks their name.
+    pub thread: String,
+    /// Its number in the thread.
+    pub number: u32,
+    /// When it was taken, in milliseconds since the epoch; `null` where it is a bare tree or cannot be read.
+    pub taken_at: Option<f64>,
+}
+
+impl From<model::ListedCheckpoint> for ListedCheckpoint {
+    fn from(found: model::ListedCheckpoint) -> ListedCheckpoint {
+        ListedCheckpoint {
+            name: found.name,
+            oid: found.oid.to_string(),
+            source: found.place.source.into(),
+            kind: found.place.kind.into(),
+            thread: found.place.thread,
+            number: found.place.number,
+            taken_at: found.seconds.map(|seconds| seconds as f64 * 1000.0),
+        }
+    }
+}
+
 /// The state of a path in a tree.
 #[napi(object, object_from_js = false)]
 pub struct FileState {

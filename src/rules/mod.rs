@@ -3,6 +3,7 @@
 pub mod attributes;
 pub mod branch_transition;
 pub mod checkpoint_facts;
+pub mod checkpoint_refs;
 pub mod escape;
 pub mod function_drivers;
 pub mod function_line;

@@ -141,6 +141,7 @@ impl GitSource for Memory {
     fn is_ancestor(&self, _: Oid, _: Oid) -> Result<bool, SourceError> { unreachable!() }
     fn walk(&self, _: &CommitWalk) -> Result<Vec<Oid>, SourceError> { unreachable!() }
     fn refs(&self) -> Result<Vec<Ref>, SourceError> { unreachable!() }
+    fn refs_below(&self, _: &str) -> Result<Vec<Ref>, SourceError> { unreachable!() }
     fn resolve_ref(&self, _: &str) -> Result<Option<Oid>, SourceError> { unreachable!() }
     fn head_log(&self) -> Result<Option<Vec<u8>>, SourceError> { unreachable!() }
     fn other_logs(&self) -> Result<Vec<Reflog>, SourceError> { unreachable!() }

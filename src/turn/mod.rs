@@ -2,6 +2,7 @@
 
 mod analysis;
 mod attributes_at;
+mod checkpoints;
 mod chronicle;
 mod evidence;
 mod explanation;
@@ -29,6 +30,7 @@ use crate::model::outcome::{Attribution, Demoted, NotAttributed, Note, PathExpla
 use crate::model::patch::{DiffOptions, TurnDiff};
 use crate::model::{Checkpoint, Error, Findings, GitSource, Oid, Phase, RepoPath, TurnRequest};
 use crate::rules::checkpoint_facts::{RecordedFacts, read_facts};
+pub use checkpoints::list_checkpoints;
 pub use snapshot::unreadable;
 
 use range::Range;

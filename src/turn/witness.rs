@@ -128,6 +128,10 @@ impl GitSource for Witness<'_> {
         self.once(&self.refs, || self.source.refs())
     }
 
+    fn refs_below(&self, folder: &str) -> Result<Vec<Ref>, SourceError> {
+        self.seen(self.source.refs_below(folder))
+    }
+
     fn resolve_ref(&self, name: &str) -> Result<Option<Oid>, SourceError> {
         if let Some(known) = self.resolved.borrow().get(name) {
             return Ok(*known);

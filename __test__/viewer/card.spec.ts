@@ -1,0 +1,145 @@
+// The card of a turn on the page, in a real browser, over real repositories.
+
+import { beforeAll, describe, expect, it } from 'vitest'
+import { lines, TurnRepository } from '../support/turn-repository.js'
+import { closeAfterwards, serverOf, WatchedPage } from './browser-page.js'
+import { RecordedThread } from './recorded-thread.js'
+
+closeAfterwards()
+
+const upstream = (from: number, to: number) =>
+  Object.fromEntries(
+    Array.from({ length: to - from }, (_, n) => [`upstream/module-${from + n}.ts`, lines(3, `new ${from + n}`)]),
+  )
+
+let url: string
+const turns: Record<string, number> = {}
+const open = (story: string, thread = 'thread-one') =>
+  WatchedPage.open(url, `#thread=t3code%3A${thread}&turn=${turns[story]}`)
+
+// One thread, a story a turn.
+beforeAll(async () => {
+  const repo = TurnRepository.create({
+    'apps/web/src/a.ts': lines(5),
+    'b.ts': 'b\n',
+    'gone.ts': lines(3, 'gone'),
+    'moved.ts': lines(9, 'moved'),
+    'run.sh': '#!/bin/sh\n',
+    'link.md': 'a file\n',
+    'image.bin': 'text\n',
+    'both.ts': lines(9),
+  })
+  repo.before(() => {
+    repo.switchNew('feature').edit('both.ts', 5, 'here').commit('here')
+    repo.checkout('main').edit('both.ts', 5, 'there').write('up.ts', 'up\n').commit('there')
+    repo.push()
+  })
+  const thread = await RecordedThread.begin(repo)
+  turns.edits = await thread.turn(() => {
+    repo.edit('apps/web/src/a.ts', 2, 'second').write('apps/web/src/deep/in/c.ts', lines(3)).edit('b.ts', 1, 'B')
+  })
+  repo.teammate.push(upstream(0, 214))
+  turns.pullAndEdit = await thread.turn(() => {
+    repo.pull()
+    repo.edit('b.ts', 1, 'mine')
+  })
+  repo.teammate.push(upstream(214, 217))
+  turns.pull = await thread.turn(() => repo.pull())
+  turns.nothing = await thread.turn(() => {})
+  turns.kinds = await thread.turn(() => {
+    repo.remove('gone.ts').move('moved.ts', 'named.ts').chmod('run.sh', 0o755)
+    repo.remove('link.md').symlink('gone.ts', 'link.md')
+    repo.write('image.bin', new Uint8Array([0, 1, 2, 255]))
+  })
+  repo.commit('all of it')
+  await thread.turn(() => {})
+  turns.mixed = await thread.turn(() => {
+    repo.tryGit('merge', '-q', 'feature')
+    repo.edit('both.ts', 1, 'also').write('both.ts', lines(9).replace('line 5', 'resolved')).commit('merged')
+  })
+  // An older host: snapshots with no facts in their messages.
+  turns.oldHost = 1
+  for (const [number, of] of [
+    [0, turns.pull - 1],
+    [1, turns.pull],
+  ] as const) {
+    const commit = repo.git('commit-tree', `${thread.ref(of)}^{tree}`, '-m', 'old')
+    repo.git('update-ref', `refs/t3/checkpoints/old/turn/${number}`, commit)
+  }
+  url = (await serverOf(repo.cwd)).url
+})
+
+describe('card', () => {
+  it('lists the files, folders folded, with totals, and no row where git did nothing', async () => {
+    const view = await open('edits')
+    expect(await view.cardLines()).toEqual([
+      '3 changed files+5 −2',
+      'apps/web/src+4 −1',
+      'deep/in+3 −0',
+      'c.tsnew+3 −0',
+      'a.ts+1 −1',
+      'b.ts+1 −1',
+    ])
+    view.expectQuiet()
+  })
+
+  it('has one muted row for what git did, named as the log tells it', async () => {
+    const view = await open('pullAndEdit')
+    expect(await view.cardLines()).toEqual(['1 changed file+1 −1', 'b.ts+1 −1', '⎇Pulled origin/main — 214 files'])
+    expect(await view.page.locator('.ta-banner p').textContent()).toBe('214 files updated via git are hidden')
+    view.expectQuiet()
+  })
+
+  it('shows the row alone where git did all, and says so in the panel', async () => {
+    const view = await open('pull')
+    expect(await view.cardLines()).toEqual(['⎇Pulled origin/main — 3 files'])
+    await view.diffLoaded()
+    expect(await view.page.locator('.ta-panel .ta-nothing').textContent()).toBe(
+      'The agent changed no files in this turn; all that changed came through git.',
+    )
+    view.expectQuiet()
+  })
+
+  it('says that nothing changed where nothing did', async () => {
+    const view = await open('nothing')
+    expect(await view.cardLines()).toEqual(['No files changed by the agent'])
+    view.expectQuiet()
+  })
+
+  it('says why a turn is not attributed, and shows all of it', async () => {
+    const view = await open('oldHost', 'old')
+    const card = await view.cardLines()
+    expect(card[0]).toBe('3 changed files+9 −0')
+    expect(card.at(-1)).toMatch(/^Everything is shown, the agent's work or not: the head was not recorded with/)
+    view.expectQuiet()
+  })
+
+  it('says in words what lines cannot say', async () => {
+    const view = await open('kinds')
+    expect(await view.cardLines()).toEqual([
+      '5 changed files+1 −4',
+      'gone.tsdeleted+0 −3',
+      'image.binbinary',
+      'link.mdtype changed+1 −1',
+      'moved.ts → named.ts+0 −0',
+      'run.shmode 100644 → 100755+0 −0',
+    ])
+    expect(await view.fileHeads()).toEqual([
+      'gone.ts | deleted | +0 −3',
+      'image.bin | no text to show | binary',
+      'link.md | was a file | type changed | +1 −1',
+      'link.md | now a symbolic link',
+      'moved.ts | named.ts | renamed without changes | +0 −0',
+      'run.sh | mode 100644 → 100755 | no lines changed | +0 −0',
+    ])
+    view.expectQuiet()
+  })
+
+  it('marks files whose own part cannot be told', async () => {
+    const view = await open('mixed')
+    expect((await view.cardLines())[1]).toBe('both.tsmixed+1 −1')
+    expect(await view.page.locator('.ta-panel .ta-note').textContent()).toMatch(/^1 file is marked mixed What moved/)
+    expect((await view.fileHeads())[0]).toBe('both.ts | mixed | +1 −1')
+    view.expectQuiet()
+  })
+})

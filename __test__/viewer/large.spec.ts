@@ -1,0 +1,78 @@
+// Turns that are large: the card answers at once, the diff comes file by file, and what is drawn stays bounded.
+
+import { describe, expect, it } from 'vitest'
+import { lines, TurnRepository } from '../support/turn-repository.js'
+import { closeAfterwards, serverOf, WatchedPage } from './browser-page.js'
+import { RecordedThread } from './recorded-thread.js'
+
+closeAfterwards()
+
+describe('large turns', () => {
+  it('draws 5,000 files as they come, and only those in view', async () => {
+    const repo = TurnRepository.create()
+    const thread = await RecordedThread.begin(repo)
+    await thread.turn(() => {
+      for (let file = 0; file < 5000; file++)
+        repo.write(`src/part-${Math.floor(file / 100)}/file-${file}.ts`, lines(6, `${file}`))
+    })
+    const server = await serverOf(repo.cwd)
+    const view = await WatchedPage.open(server.url)
+    const { page } = view
+    await page.locator('.ta-card-head', { hasText: '5,000 changed files' }).waitFor()
+    await page.locator('.ta-file-head').first().waitFor()
+    expect(await page.locator('.ta-progress').textContent()).toMatch(/^[\d,]+ of 5,000 files$/)
+    expect(await page.locator('.ta-row').count()).toBe(500)
+
+    // The last file is asked for: it comes before the thousands above it.
+    await page.getByRole('button', { name: 'Collapse all' }).click()
+    await page.keyboard.press('Tab')
+    // `src`, its folders, the last of them, its files, the last of them.
+    for (const key of ['ArrowRight', 'End', 'ArrowRight', 'End']) await page.keyboard.press(key)
+    await page.keyboard.press('Enter')
+    const last = page.locator('.ta-file-head', { hasText: 'file-4999.ts' })
+    await last.waitFor()
+    await last.locator('.ta-file-note', { hasText: 'loading' }).waitFor({ state: 'detached' })
+    await expect.poll(() => page.locator('diffs-container').count()).toBeLessThan(60)
+
+    await view.diffLoaded()
+    expect(await page.locator('.ta-panel-count').textContent()).toBe('5,000 files')
+    expect(await page.locator('.ta-panel-head .ta-counts').textContent()).toContain('+30,000')
+    expect(await page.locator('.ta-progress').count()).toBe(0)
+    await expect.poll(() => page.locator('diffs-container').count()).toBeLessThan(60)
+    view.expectQuiet()
+  })
+
+  it('cuts a file of 20 MB, says so, and loads all of it when asked', async () => {
+    const repo = TurnRepository.create({ 'small.ts': lines(3) })
+    const thread = await RecordedThread.begin(repo)
+    const count = 320_000
+    await thread.turn(() => {
+      repo.write('generated.txt', lines(count, 'a line of generated text that goes on and on for a while'))
+      repo.edit('small.ts', 2, 'agent')
+    })
+    const server = await serverOf(repo.cwd)
+    const view = await WatchedPage.open(server.url)
+    const { page } = view
+    expect(await view.fileHeads()).toEqual(['generated.txt | new | +320,000 −0'])
+    const note = page.locator('.ta-cut')
+    await note.waitFor()
+    expect(await note.textContent()).toContain("Only the first 512 kB of this file's diff are shown.")
+    expect(await page.locator('diffs-container').count()).toBeLessThan(5)
+
+    await page.getByRole('treeitem', { name: /^small\.ts/ }).click()
+    await page.locator('.ta-file-head', { hasText: 'small.ts' }).waitFor()
+    await view.diffShows('agent')
+
+    await page.getByRole('treeitem', { name: /^generated\.txt/ }).click()
+    await note.getByRole('button', { name: 'Load the whole file' }).click()
+    await note.waitFor({ state: 'detached' })
+    await page.locator('.ta-patch').focus()
+    await page.locator('.ta-patch').evaluate((patch) => patch.scrollTo({ top: patch.scrollHeight }))
+    await view.diffShows(`for a while ${count}`)
+    const drawn = await page
+      .locator('diffs-container')
+      .evaluateAll((views) => views.reduce((sum, one) => sum + (one.shadowRoot?.querySelectorAll('*').length ?? 0), 0))
+    expect(drawn).toBeLessThan(5000)
+    view.expectQuiet()
+  })
+})

@@ -1,0 +1,129 @@
+'use strict'
+
+// Marks: snapshots of the working tree by a person's explicit command, kept under `refs/turn-attribution/`. Together with
+// `drop` the only part of this project that writes, and only objects and these refs.
+
+const { listCheckpoints, readCheckpoint, writeCheckpointFacts } = require('../index.js')
+const { CommandError } = require('./command-error.js')
+const { git, tryGit } = require('./git.js')
+const { placeOf, takeSnapshot } = require('./snapshot.js')
+const { endOfMark } = require('./turns.js')
+
+const FOLDER = 'refs/turn-attribution/'
+/** How many marks may come in between before one gives up. */
+const MOST_TRIES = 100
+
+/** Records now under the next number of a name. */
+exports.mark = async (cwd, name, progress) => {
+  const place = await placeOf(cwd)
+  const chosen = await nameOf(place, name)
+  const taken = await takeSnapshot(place, progress)
+  const { startedAt } = taken
+  for (let attempt = 0; attempt < MOST_TRIES; attempt += 1) {
+    const number = ((await checkpointsOf(place.top, chosen)).at(-1)?.number ?? 0) + 1
+    const ref = `${FOLDER}${chosen}/mark/${number}`
+    const oid = await commit(place, subjectOf(place, 'mark', chosen, number), taken, startedAt)
+    // Only where there is none yet: of two marks at once each gets a number.
+    const { status, stderr } = await tryGit(place.top, ['update-ref', ref, oid, '0'.repeat(oid.length)])
+    if (status === 0) return { name: chosen, number, ref, oid, unread: taken.unread }
+    const isTaken = (await checkpointsOf(place.top, chosen)).some((one) => one.number >= number)
+    if (!isTaken && !/lock/i.test(stderr)) throw new CommandError(`the mark cannot be written: ${stderr.trim()}`)
+    await new Promise((resolve) => setTimeout(resolve, 10 * Math.random()))
+  }
+  throw new CommandError('others keep marking; try again')
+}
+
+/** Records now as the end of the newest mark of a name, in place of an earlier one. */
+exports.endMark = async (cwd, name, progress) => {
+  const place = await placeOf(cwd)
+  const chosen = await nameOf(place, name)
+  const last = (await checkpointsOf(place.top, chosen)).findLast(({ kind }) => kind === 'mark')
+  if (last === undefined) throw await noSuchMark(place.top, chosen)
+  await verifyWorktree(place, last)
+  const taken = await takeSnapshot(place, progress)
+  const ref = `${FOLDER}${chosen}/end/${last.number}`
+  const oid = await commit(place, subjectOf(place, 'end', chosen, last.number), taken)
+  await git(place.top, ['update-ref', ref, oid])
+  const turn = { cwd: place.top, from: { ref: last.oid }, to: { ref: oid } }
+  return { name: chosen, number: last.number, turn, unread: taken.unread }
+}
+
+/** All marks, the newest first, each with its end where there is one. */
+exports.listMarks = async (cwd) => {
+  const listed = (await listCheckpoints(cwd)).filter(({ source }) => source === 'mark')
+  const marks = await Promise.all(
+    listed.flatMap((mark, index) => (mark.kind === 'mark' ? [told(cwd, mark, endOfMark(listed, index))] : [])),
+  )
+  return marks.sort((one, two) => (two.takenAt ?? 0) - (one.takenAt ?? 0) || two.number - one.number)
+}
+
+async function told(cwd, { thread: name, number, ref, oid, takenAt }, to) {
+  // A snapshot that cannot be read is listed all the same: it can be dropped.
+  const { branch, headOid } = await readCheckpoint(cwd, ref).catch(() => ({}))
+  const end = to && { ref: to.ref, oid: to.oid, takenAt: to.takenAt }
+  return { name, number, ref, oid, takenAt, branch, headOid, end }
+}
+
+/** Removes the refs of a name, or all of them, and gives their names. */
+exports.dropMarks = async (cwd, name) => {
+  const place = await placeOfRefs(cwd)
+  if (name !== undefined) await verifyName(place, name)
+  const folder = name === undefined ? FOLDER : `${FOLDER}${name}/`
+  const listed = await git(place, ['for-each-ref', '--format=%(objectname) %(refname)', folder])
+  const refs = listed.split('\n').flatMap((line) => {
+    const space = line.indexOf(' ')
+    return space < 0 ? [] : [{ oid: line.slice(0, space), ref: line.slice(space + 1) }]
+  })
+  if (refs.length === 0 && name !== undefined) throw await noSuchMark(place, name)
+  const input = refs.map(({ ref, oid }) => `delete ${ref}\0${oid}\0`).join('')
+  if (refs.length > 0) await git(place, ['update-ref', '--no-deref', '-z', '--stdin'], { input })
+  return refs.map(({ ref }) => ref)
+}
+
+/** Refs can be dropped in a bare repository as well. */
+async function placeOfRefs(cwd) {
+  await listCheckpoints(cwd)
+  return cwd
+}
+
+/** A linked worktree has marks of its own: without a name none is compared with another tree. */
+async function nameOf(place, name) {
+  if (name === undefined) return place.worktree === null ? 'default' : `worktree-${place.worktree}`
+  await verifyName(place.top, name)
+  return name
+}
+
+async function verifyName(cwd, name) {
+  const { status } = await tryGit(cwd, ['check-ref-format', `${FOLDER}${name}/mark/1`])
+  if (status !== 0 || name.includes('/') || name.includes('\0'))
+    throw new CommandError(`'${name}' cannot be the name of a mark: it has to be one part of a ref name`)
+}
+
+async function checkpointsOf(cwd, name) {
+  const listed = await listCheckpoints(cwd)
+  return listed.filter(({ source, thread }) => source === 'mark' && thread === name)
+}
+
+async function noSuchMark(cwd, name) {
+  const names = new Set((await listCheckpoints(cwd)).flatMap((one) => (one.source === 'mark' ? [one.thread] : [])))
+  const others = names.size === 0 ? 'there are none yet: turn-attribution mark' : `there are: ${[...names].join(', ')}`
+  return new CommandError(`there is no mark '${name}'; ${others}`)
+}
+
+const inWorktree = ({ worktree }) => (worktree === null ? '' : ` in worktree ${worktree}`)
+const subjectOf = (place, kind, name, number) => `turn-attribution ${kind} ${name} ${number}${inWorktree(place)}`
+
+/** Two worktrees are two trees: what differs between them nobody did. */
+async function verifyWorktree(place, { oid, thread, number }) {
+  const subject = await git(place.top, ['show', '-s', '--format=%s', oid])
+  const start = `turn-attribution mark ${thread} ${number}`
+  if (!subject.startsWith(start) || subject.slice(start.length) === inWorktree(place)) return
+  const where = subject.slice(start.length).trim() || 'in the main working tree'
+  throw new CommandError(`mark '${thread}' was set ${where}: show it there, or set a mark here`)
+}
+
+async function commit(place, subject, { tree, head: { headOid, branch, pin } }, turnStartedAt) {
+  const start = turnStartedAt === undefined ? {} : { turnStartedAt }
+  const message = await writeCheckpointFacts(subject, { headOid, branch, pin, ...start })
+  return git(place.top, ['commit-tree', '--no-gpg-sign', tree, '-F', '-'], { input: message })
+}

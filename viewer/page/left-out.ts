@@ -1,0 +1,3 @@
+// In place of what the diff component could load and the page never asks for.
+
+export default {}

@@ -1,0 +1,96 @@
+import type { DiffFile, ShownFile } from 'turn-attribution'
+import { FileCounts } from '../card/Counts.js'
+import { Marks } from '../card/Marks.js'
+import { Path } from '../names/Name.js'
+import { turnsDirection, visible } from '../names/visible.js'
+import type { PatchFile } from './patch-loading.js'
+
+const TYPES: Record<string, string> = {
+  '100644': 'file',
+  '100755': 'executable file',
+  '120000': 'symbolic link',
+  '160000': 'submodule',
+}
+
+const TURNED = 'Holds marks that turn the direction of text: its lines may read otherwise than they run.'
+
+interface FileHeaderProps {
+  file: PatchFile
+  /** Of a change of type: 0 what went, 1 what came. */
+  part: number
+  collapsed: boolean
+  onToggle: () => void
+  /** Loads all of the file's text. */
+  onWhole: () => void
+}
+
+export function FileHeader({ file: patchFile, part, collapsed, onToggle, onWhole }: FileHeaderProps) {
+  const { file, text, withGit } = patchFile
+  const title = file.previousPath === null ? file.path : `${file.previousPath} → ${file.path}`
+  const second = part > 0
+  return (
+    <div className="ta-file-head" title={visible(title)}>
+      <h4>
+        <button type="button" className="ta-file-toggle" aria-expanded={!collapsed} onClick={onToggle}>
+          <span className="ta-chevron" aria-hidden="true" data-open={!collapsed} />
+          {file.previousPath !== null && !second && (
+            <>
+              <Path>{file.previousPath}</Path>
+              <span aria-hidden="true">→</span>
+              <span className="ta-aloud">renamed to</span>
+            </>
+          )}
+          <Path>{file.path}</Path>
+        </button>
+      </h4>
+      {file.kind === 'typechange' && <span className="ta-mark">{typeWords(file, part)}</span>}
+      {!second && (
+        <>
+          {(isMoved(file) || withGit) && (
+            <span className="ta-mark" data-mark="moved">
+              {withGit ? 'in part via git' : 'via git'}
+            </span>
+          )}
+          <Marks file={file} />
+          {text !== null && turnsDirection(text) && (
+            <span className="ta-mark" data-mark="mixed" title={TURNED}>
+              hidden direction marks<span className="ta-aloud">: {TURNED}</span>
+            </span>
+          )}
+          <Note file={patchFile} onWhole={onWhole} />
+          <FileCounts file={file} />
+        </>
+      )}
+    </div>
+  )
+}
+
+const isMoved = (file: ShownFile | DiffFile) => 'demoted' in file && file.demoted
+
+function typeWords({ oldMode, newMode }: ShownFile | DiffFile, part: number): string {
+  const [before, after] = [oldMode, newMode].map((mode) => TYPES[mode ?? ''] ?? 'file')
+  return part === 0 ? `was a ${before}` : `now a ${after}`
+}
+
+// Where there are no lines to look at, why.
+function Note({ file: { file, text, cut, whole }, onWhole }: { file: PatchFile; onWhole: () => void }) {
+  if (text === null) return <span className="ta-file-note">loading…</span>
+  if (/^@@ /m.test(text)) return null
+  if (!cut) return <span className="ta-file-note">{noLinesWords(file, text)}</span>
+  if (whole === 'tried') return <span className="ta-file-note">its lines are longer than this page shows</span>
+  return (
+    <>
+      <span className="ta-file-note">very long lines are left out</span>
+      <button type="button" className="ta-button" disabled={whole === 'loading'} onClick={onWhole}>
+        {whole === 'loading' ? 'Loading…' : 'Load the whole file'}
+      </button>
+    </>
+  )
+}
+
+function noLinesWords(file: ShownFile | DiffFile, text: string): string {
+  if (file.binary) return 'no text to show'
+  if (text === '') return file.uncounted === null ? 'only whitespace differs' : 'no text to show'
+  if (file.kind === 'added' || file.kind === 'deleted') return 'empty file'
+  return file.kind === 'renamed' ? 'renamed without changes' : 'no lines changed'
+}
