@@ -74,6 +74,8 @@ export default function PatchView({ loading, files, openFile, languages, layout 
         hunkSeparators: 'metadata',
         preferredHighlighter: 'shiki-js',
         lineDiffType: 'word-alt',
+        // Lines of code at most: `fileDiffs` decides by the length of the text.
+        tokenizeMaxLength: Number.MAX_SAFE_INTEGER,
         stickyHeaders: true,
         layout: LAYOUT,
         itemMetrics: METRICS,
