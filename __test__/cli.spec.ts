@@ -371,6 +371,14 @@ describe('rows of the card', () => {
       '  README.md                                  +1 -0',
       '  (--all lists every file)',
     ])
+    const wide = Array.from({ length: 40 }, (_, index) => many(`top${index}/src`, index + 1)).flat()
+    const cut = cardLines(result(wide), plain, { columns: 60, rows: 15 })
+    expect(cut.length).toBe(1 + 10 + 1)
+    expect([cut[1], cut[9], cut[10]]).toEqual([
+      `  top39/  (40 files)${' '.repeat(32)}+40 -0`,
+      `  top31/  (32 files)${' '.repeat(32)}+32 -0`,
+      `  … 31 more folders  (496 files)${' '.repeat(19)}+496 -0`,
+    ])
     const root = Array.from({ length: 100 }, (_, index) => file(`f${index}.ts`))
     expect(cardLines(result(root), plain, { columns: 50, rows: 24 })[1]).toMatch(
       /^ {2}\.\/ {2}\(100 files\) +\+100 -0$/,

@@ -394,6 +394,44 @@ describe('what is written', () => {
     expect(repo.git('cat-file', 'blob', ':a.ts')).toBe('staged')
   })
 
+  it('is of one head: where it moves meanwhile, the snapshot is taken again', async () => {
+    const repo = three()
+    const ran = join(repo.root, 'ran')
+    const away = `env -i PATH="$PATH" git -C '${repo.cwd}'`
+    const filter = (then: string) => repo.git('config', 'filter.move.clean', `sh -c 'echo >> "${ran}"; ${then}; cat'`)
+    repo.write('.gitattributes', '*.move filter=move\n').write('x.move', 'x\n')
+    writeFileSync(
+      join(repo.root, 'once.sh'),
+      `test -e '${ran}.once' || { touch '${ran}.once'; ${away} switch -q -c other; }\n`,
+    )
+    filter(`sh ${join(repo.root, 'once.sh')}`)
+    mark(repo)
+    const facts = await addon().readCheckpoint(repo.cwd, 'refs/turn-attribution/default/mark/1')
+    expect(facts.branch).toBe('other')
+    writeFileSync(join(repo.root, 'always.sh'), `${away} switch -q -c "b$(wc -l < '${ran}' | tr -d " ")"\n`)
+    filter(`sh ${join(repo.root, 'always.sh')}`)
+    expect(run(repo, ['mark'])).toMatchObject({
+      status: 1,
+      stderr: 'turn-attribution: HEAD keeps moving; try again when git is done\n',
+    })
+    expect(done(repo, 'list').split('\n').length).toBe(2)
+  })
+
+  it('is nothing when it is broken off, and nothing stays behind', async () => {
+    const repo = three()
+    const [began, temporary] = [join(repo.root, 'began'), join(repo.root, 'temporary')]
+    mkdirSync(temporary)
+    repo.git('config', 'filter.slow.clean', `sh -c 'touch "${began}"; sleep 5; cat'`)
+    repo.write('.gitattributes', '*.slow filter=slow\n').write('x.slow', 'x\n')
+    const child = spawn(process.execPath, [cli, 'mark'], { cwd: repo.cwd, env: { ...repo.env, TMPDIR: temporary } })
+    const ended = new Promise((resolve) => child.on('exit', resolve))
+    while (!existsSync(began)) await new Promise((resolve) => setTimeout(resolve, 20))
+    child.kill('SIGINT')
+    expect(await ended).toBe(130)
+    expect(readdirSync(temporary)).toEqual([])
+    expect(done(repo, 'list')).toBe('There are no marks\n')
+  })
+
   it('is in the repository of the folder, whatever the environment says', () => {
     const repo = three()
     const other = three()
@@ -763,6 +801,7 @@ describe('a snapshot', () => {
     const repo = three()
     const library = three()
     repo.git('submodule', 'add', '-q', library.cwd, 'lib')
+    repo.git('config', '-f', '.gitmodules', 'submodule.lib.ignore', 'all')
     repo.commit('submodule')
     runGit(repo.cwd, repo.env, ['clone', '-q', library.cwd, 'embedded'])
     const state = folderState(repo.path('.git/modules'))

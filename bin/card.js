@@ -26,13 +26,13 @@ function shownLines({ shown: files, shownFileCount }, paint, { columns, most = N
   if (files.length === 0) return [NOTHING_SHOWN]
   const rows = [{ text: counted(shownFileCount, 'changed file'), counts: totalOf(files), style: paint.bold }]
   const { groups, isFolded } = folded(files, most)
-  for (const { folder, members, fold } of groups) rows.push(...(fold ? foldedRows : openRows)(folder, members))
+  for (const group of groups) rows.push(...(group.fold ? foldedRows : openRows)(group))
   if (files.length < shownFileCount) rows.push({ text: `${INDENT}… and ${shownFileCount - files.length} more` })
   if (isFolded) rows.push({ text: `${INDENT}(--all lists every file)` })
   return aligned(rows, paint, columns)
 }
 
-function openRows(folder, members) {
+function openRows({ folder, members }) {
   const header = folder === '' ? [] : [{ text: `${INDENT}${printable(folder)}/` }]
   const indent = folder === '' ? INDENT : INDENT + INDENT
   const rows = members.map((file) => ({ text: indent + nameText(file, folder), marks: marksText(file), counts: file }))
@@ -40,17 +40,11 @@ function openRows(folder, members) {
 }
 
 // A line for the folder; of a single file it can say which.
-function foldedRows(folder, members) {
-  if (members.length > 1)
-    return [
-      {
-        text: `${INDENT}${printable(folder)}/`,
-        marks: `  (${counted(members.length, 'file')})`,
-        counts: totalOf(members),
-      },
-    ]
+function foldedRows({ folder, label = `${printable(folder)}/`, members }) {
   const [file] = members
-  return [{ text: INDENT + nameText(file, ''), marks: marksText(file), counts: file }]
+  if (members.length === 1) return [{ text: INDENT + nameText(file, ''), marks: marksText(file), counts: file }]
+  const marks = `  (${counted(members.length, 'file')})`
+  return [{ text: INDENT + label, marks, counts: totalOf(members) }]
 }
 
 // One group for each folder that holds shown files, the most changed lines first, in folders and within them. Where that
@@ -70,14 +64,22 @@ function folded(files, most) {
     if (group.folder !== '') group.fold = true
     if (count() <= most) return { groups, isFolded: true }
   }
-  let depth = Math.max(...groups.map(({ folder }) => folder.split('/').length))
-  while (count() > most && depth > 0) {
+  let depth = Math.max(...groups.map(({ folder }) => folder.split('/').length)) + 1
+  while (count() > most && depth > 1) {
     depth -= 1
     const above = (file) => folderOf(file.path).split('/').slice(0, depth).join('/') || '.'
     groups = groupsOf(files, above)
     for (const group of groups) group.fold = true
   }
-  return { groups, isFolded: true }
+  return { groups: count() > most ? withoutTail(groups, most) : groups, isFolded: true }
+}
+
+// Too many folders even so: the most changed ones, and the rest in one line.
+function withoutTail(groups, most) {
+  const rest = groups.slice(most - 1)
+  const label = `… ${counted(rest.length, 'more folder')}`
+  const members = rest.flatMap((group) => group.members)
+  return [...groups.slice(0, most - 1), { label, members, fold: true }]
 }
 
 function groupsOf(files, folderOfFile) {

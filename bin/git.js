@@ -51,11 +51,19 @@ function environment(more) {
   return { ...Object.fromEntries(kept), ...OWN, ...more }
 }
 
+const running = new Set()
+
+/** Ends what was started: nobody waits for it any more. */
+exports.stopGit = () => {
+  for (const child of running) child.kill()
+}
+
 /** Runs git and tells what came of it. `onOutput` is given what it prints, piece by piece, which then is not kept. */
 exports.tryGit = (cwd, args, { env = {}, input = '', onOutput } = {}) =>
   new Promise((resolve, reject) => {
     const child = spawn('git', [...flags, ...args], { cwd, env: environment(env) })
     const [stdout, stderr] = [[], []]
+    running.add(child)
     child.stdout.on('data', onOutput ?? ((chunk) => stdout.push(chunk)))
     child.stderr.on('data', (chunk) => stderr.push(chunk))
     // One that ends early takes no input.
@@ -66,6 +74,7 @@ exports.tryGit = (cwd, args, { env = {}, input = '', onOutput } = {}) =>
       reject(new CommandError(`git cannot be run: ${why}`))
     })
     child.on('close', (status) => {
+      running.delete(child)
       const text = (chunks) => Buffer.concat(chunks).toString('utf8')
       resolve({ status, stdout: text(stdout), stderr: text(stderr) })
     })

@@ -7,7 +7,7 @@ const { homedir, tmpdir } = require('node:os')
 const { basename, dirname, join, relative, sep } = require('node:path')
 const { readHead } = require('../index.js')
 const { CommandError } = require('./command-error.js')
-const { git, saidOf, tryGit } = require('./git.js')
+const { git, saidOf, stopGit, tryGit } = require('./git.js')
 const { copyIndex } = require('./index-copy.js')
 
 /** How often a snapshot is taken again because HEAD moved meanwhile. */
@@ -54,8 +54,9 @@ const isSame = (one, two) => ['headOid', 'branch', 'operation', 'pin'].every((ke
 
 async function treeOf(place, progress) {
   const folder = mkdtempSync(join(temporaryFolderOutside(place.top), 'turn-attribution-'))
-  const remove = () => rmSync(folder, { recursive: true, force: true })
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
   const interrupted = () => {
+    stopGit()
     remove()
     process.exit(130)
   }
@@ -93,7 +94,9 @@ function temporaryFolderOutside(top) {
 
 async function addAll(top, index, count, progress) {
   let changed = 0
-  const say = () => progress.say(`Taking a snapshot: ${count} files, ${changed} changed so far`)
+  const began = Date.now()
+  const seconds = () => Math.floor((Date.now() - began) / 1000)
+  const say = () => progress.say(`Taking a snapshot: ${count} files, ${changed} changed so far, ${seconds()} s`)
   const ticking = setInterval(say, 200)
   const onOutput = (chunk) => {
     for (const byte of chunk) if (byte === 10) changed += 1

@@ -191,14 +191,15 @@ async function view({ cwd, port, 'no-open': unopened }, place = '') {
   await readHead(cwd)
   const { serve } = require('./view.js')
   const { url, close } = await serve({ cwd, port: wanted })
+  const ended = new Promise((end) => {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, end)
+  })
   process.stdout.write(`${url}${place}\n`)
   if (process.stdout.isTTY) {
     process.stderr.write('Ctrl-C ends it.\n')
     if (!unopened) openBrowser(`${url}${place}`)
   }
-  await new Promise((ended) => {
-    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, ended)
-  })
+  await ended
   await close()
   // Work that was under way has been told to stop; nobody waits for it.
   process.exit(0)
