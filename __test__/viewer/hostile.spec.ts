@@ -45,7 +45,7 @@ describe('hostile', () => {
       for (const name of NAMES) repo.write(name, `${CONTENTS}\n`)
     })
     const server = await serverOf(repo.cwd)
-    const view = await WatchedPage.open(server.url)
+    const view = await WatchedPage.open(server.url, '', { viewport: { width: 1280, height: 2400 } })
     const { page } = view
     const card = await view.cardLines()
     expect(card.at(-1)).toBe(`⎇Switched main → ${BRANCH} — 1 file`)
@@ -61,9 +61,9 @@ describe('hostile', () => {
     // All files, one after another.
     await view.diffLoaded()
     const seen = new Set<string>()
-    for (let step = 0; step < 20; step++) {
+    for (let step = 0; step < 4; step++) {
       for (const head of await view.fileHeads()) seen.add(head)
-      await page.locator('.ta-patch').evaluate((patch) => patch.scrollBy({ top: 300 }))
+      await page.locator('.ta-patch').evaluate((patch) => patch.scrollBy({ top: 1500 }))
       await page.waitForTimeout(50)
     }
     expect([...seen].filter((head) => head.includes('hidden direction marks'))).toHaveLength(NAMES.length)

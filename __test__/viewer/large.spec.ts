@@ -75,4 +75,17 @@ describe('large turns', () => {
     expect(drawn).toBeLessThan(5000)
     view.expectQuiet()
   })
+
+  it('leaves out a line of megabytes, says so, and loads it when asked', async () => {
+    const repo = TurnRepository.create()
+    const thread = await RecordedThread.begin(repo)
+    await thread.turn(() => repo.write('one-line.json', `{"a":"${'xyz '.repeat(300_000)}","end":1}`))
+    const server = await serverOf(repo.cwd)
+    const view = await WatchedPage.open(server.url)
+    expect(await view.fileHeads()).toEqual(['one-line.json | new | very long lines are left out | +1 −0'])
+    await view.page.getByRole('button', { name: 'Load the whole file' }).click()
+    await view.diffShows('"end":1}')
+    expect(await view.fileHeads()).toEqual(['one-line.json | new | +1 −0'])
+    view.expectQuiet()
+  })
 })

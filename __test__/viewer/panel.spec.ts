@@ -183,3 +183,21 @@ describe('whole thread', () => {
     view.expectQuiet()
   })
 })
+
+describe('refresh', () => {
+  it('asks anew for the turn that is shown, whose end may have moved', async () => {
+    const repo = TurnRepository.create({ 'a.ts': lines(5), 'b.ts': lines(5) })
+    const thread = await RecordedThread.begin(repo)
+    await thread.turn(() => repo.edit('a.ts', 1, 'first'))
+    const server = await serverOf(repo.cwd)
+    const view = await WatchedPage.open(server.url)
+    expect(await view.fileHeads()).toEqual(['a.ts | +1 −1'])
+    await thread.turn(() => repo.edit('b.ts', 1, 'second'))
+    repo.git('update-ref', thread.ref(1), thread.ref(2))
+    repo.git('update-ref', '-d', thread.ref(2))
+    await view.page.getByRole('button', { name: 'Refresh' }).click()
+    await view.page.locator('.ta-card-head', { hasText: '2 changed files' }).waitFor()
+    await expect.poll(() => view.fileHeads()).toEqual(['a.ts | +1 −1', 'b.ts | +1 −1'])
+    view.expectQuiet()
+  })
+})

@@ -33,4 +33,4 @@ export const bundledLanguages = {
   zsh: () => import('@shikijs/langs/zsh'),
 }
 
-export const LANGUAGES: ReadonlySet<string> = new Set(['text', ...Object.keys(bundledLanguages)])
+export const LANGUAGES: ReadonlySet<string> = new Set(Object.keys(bundledLanguages))

@@ -20,6 +20,8 @@ export interface DiffPanelProps {
   /** Whether git's changes are offered as well; kept by the panel, for the turn alone, where absent. */
   includeGitChanges?: boolean | undefined
   onIncludeGitChanges?: ((include: boolean) => void) | undefined
+  /** For a host with a switch of its own; what the person's system says where absent. */
+  colorScheme?: 'light' | 'dark' | undefined
   /** The languages that the page has grammars for; other files are plain text. All of Shiki's where absent. */
   languages?: ReadonlySet<string> | undefined
 }
@@ -63,7 +65,11 @@ function TurnPanel({ turn, loadPatch, openFile, languages, ignoreWhitespace, lay
   const count = state.files === null ? 0 : state.fileCount
   const mixed = turn.shown.filter((file) => file.mixed).length
   return (
-    <section className="ta-panel" aria-labelledby={heading}>
+    <section
+      className="ta-panel"
+      aria-labelledby={heading}
+      style={props.colorScheme && { colorScheme: props.colorScheme }}
+    >
       <header className="ta-panel-head">
         <h3 id={heading}>Diff</h3>
         {count > 0 && <span className="ta-panel-count">{numbered(count, 'file')}</span>}
@@ -113,6 +119,7 @@ function TurnPanel({ turn, loadPatch, openFile, languages, ignoreWhitespace, lay
               openFile={openFile ?? null}
               languages={languages}
               layout={layout}
+              colorScheme={props.colorScheme}
             />
           </Suspense>
         </TroubleBoundary>

@@ -2,7 +2,7 @@ import type { DiffFile, ShownFile } from 'turn-attribution'
 import { FileCounts } from '../card/Counts.js'
 import { Marks } from '../card/Marks.js'
 import { Path } from '../names/Name.js'
-import { turnsDirection, visible } from '../names/visible.js'
+import { visible } from '../names/visible.js'
 import type { PatchFile } from './patch-loading.js'
 
 const TYPES: Record<string, string> = {
@@ -25,7 +25,7 @@ interface FileHeaderProps {
 }
 
 export function FileHeader({ file: patchFile, part, collapsed, onToggle, onWhole }: FileHeaderProps) {
-  const { file, text, withGit } = patchFile
+  const { file, turned, withGit } = patchFile
   const title = file.previousPath === null ? file.path : `${file.previousPath} → ${file.path}`
   const second = part > 0
   return (
@@ -52,7 +52,7 @@ export function FileHeader({ file: patchFile, part, collapsed, onToggle, onWhole
             </span>
           )}
           <Marks file={file} />
-          {text !== null && turnsDirection(text) && (
+          {turned && (
             <span className="ta-mark" data-mark="mixed" title={TURNED}>
               hidden direction marks<span className="ta-aloud">: {TURNED}</span>
             </span>
@@ -73,9 +73,9 @@ function typeWords({ oldMode, newMode }: ShownFile | DiffFile, part: number): st
 }
 
 // Where there are no lines to look at, why.
-function Note({ file: { file, text, cut, whole }, onWhole }: { file: PatchFile; onWhole: () => void }) {
+function Note({ file: { file, text, hasLines, cut, whole }, onWhole }: { file: PatchFile; onWhole: () => void }) {
   if (text === null) return <span className="ta-file-note">loading…</span>
-  if (/^@@ /m.test(text)) return null
+  if (hasLines) return null
   if (!cut) return <span className="ta-file-note">{noLinesWords(file, text)}</span>
   if (whole === 'tried') return <span className="ta-file-note">its lines are longer than this page shows</span>
   return (

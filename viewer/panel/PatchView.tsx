@@ -14,6 +14,7 @@ interface PatchViewProps {
   openFile: { path: string } | null
   languages: ReadonlySet<string> | undefined
   layout: Layout
+  colorScheme: 'light' | 'dark' | undefined
 }
 
 type Item = CodeViewItem<'cut'>
@@ -25,7 +26,7 @@ const METRICS = { diffHeaderHeight: HEADER_HEIGHT, lineHeight: 20, spacing: 4 }
 const CUT_NOTE: DiffLineAnnotation<'cut'>[] = [{ side: 'additions', lineNumber: 0, metadata: 'cut' }]
 
 /** The files below one another. Only what is in view is in the document, so that 5,000 files scroll like five. */
-export default function PatchView({ loading, files, openFile, languages, layout }: PatchViewProps) {
+export default function PatchView({ loading, files, openFile, languages, layout, colorScheme }: PatchViewProps) {
   const view = useRef<CodeViewHandle<'cut', undefined>>(null)
   const scroller = useRef<HTMLDivElement>(null)
   const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(new Set())
@@ -67,18 +68,20 @@ export default function PatchView({ loading, files, openFile, languages, layout 
     () =>
       ({
         theme: READABLE,
-        themeType: 'system',
+        themeType: colorScheme ?? 'system',
         diffStyle: layout.split ? 'split' : 'unified',
         overflow: layout.wrap ? 'wrap' : 'scroll',
         diffIndicators: 'classic',
         hunkSeparators: 'metadata',
         preferredHighlighter: 'shiki-js',
         lineDiffType: 'word-alt',
+        // Lines of code at most: `fileDiffs` decides by the length of the text.
+        tokenizeMaxLength: Number.MAX_SAFE_INTEGER,
         stickyHeaders: true,
         layout: LAYOUT,
         itemMetrics: METRICS,
       }) as const,
-    [layout],
+    [layout, colorScheme],
   )
 
   const toggle = useCallback((index: number) => {

@@ -3,6 +3,7 @@
 
 import type { DiffFile, ShownFile, TurnAttribution } from 'turn-attribution'
 import { inTreeOrder } from '../card/file-tree.js'
+import { turnsDirection } from '../names/visible.js'
 import {
   BATCH_BYTES,
   FILE_BYTES,
@@ -20,6 +21,10 @@ export interface PatchFile {
   file: ShownFile | DiffFile
   /** `null`: not there yet; `''`: there is none. */
   text: string | null
+  /** Whether `text` holds lines. */
+  hasLines: boolean
+  /** Whether these hold marks that make them read otherwise than they run. */
+  turned: boolean
   /** Whether `text` is not all. */
   cut: boolean
   /** Whether it holds lines that moved beside those written here, since git's changes were asked for. */
@@ -178,13 +183,15 @@ export class PatchLoading {
     }
     this.#change(paths, (before) => {
       const file = arrived.get(before.file.path)?.shift()
-      if (file === undefined) return { ...before, text: '', cut: false, whole }
+      if (file === undefined) return { ...unread(before.file), text: '', whole }
       const text = file.section === null ? '' : answer.patch.slice(file.section.start, file.section.end)
       this.#textLength += text.length
       // That a file is mixed is said of what could not be told apart, not of what was asked for.
       const mixed = this.#mixed.has(file.path)
       const withGit = file.mixed && !mixed && !file.demoted
-      return { file: { ...file, mixed }, text, cut: file.truncated, withGit, whole }
+      const hasLines = /^@@ /m.test(text)
+      const turned = turnsDirection(text)
+      return { file: { ...file, mixed }, text, hasLines, turned, cut: file.truncated, withGit, whole }
     })
   }
 
@@ -202,5 +209,9 @@ export class PatchLoading {
 
 // In the order of the card, so that the two read alike.
 function listed(files: readonly (ShownFile | DiffFile)[]): PatchFile[] {
-  return inTreeOrder(files).map((file) => ({ file, text: null, cut: false, withGit: false, whole: 'not-asked' }))
+  return inTreeOrder(files).map(unread)
+}
+
+function unread(file: ShownFile | DiffFile): PatchFile {
+  return { file, text: null, hasLines: false, turned: false, cut: false, withGit: false, whole: 'not-asked' }
 }
