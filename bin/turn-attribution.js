@@ -250,10 +250,10 @@ function factsFromFlags(flags, side) {
   return facts
 }
 
-/** A terminal has a width and is read from its end; what reads a pipe takes everything. */
+/** A terminal has a width and is read from its end; what reads a pipe takes everything. Some say 0 for unknown. */
 function layout({ demoted, all }) {
   const { isTTY, columns, rows } = process.stdout
-  return { demoted, all, columns: isTTY ? columns : undefined, rows: isTTY ? rows : undefined }
+  return { demoted, all, columns: (isTTY && columns) || undefined, rows: (isTTY && rows) || undefined }
 }
 
 function timeOf(text) {
@@ -284,8 +284,11 @@ function fail(error) {
 
 // A reader that has seen enough (`| head`) is no failure.
 process.stdout.on('error', (error) => {
-  if (error.code !== 'EPIPE') throw error
+  if (error.code === 'EPIPE') return
+  process.exitCode = fail(new CommandError(`the output cannot be written: ${error.message}`))
 })
+// Nobody reads what went wrong; the exit code tells.
+process.stderr.on('error', () => {})
 
 main(process.argv.slice(2)).then(
   (lines) => {
