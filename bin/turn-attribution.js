@@ -190,14 +190,14 @@ async function view({ cwd, port, 'no-open': unopened }, place = '') {
   const wanted = portOf(port)
   await readHead(cwd)
   const { serve } = require('./view.js')
-  const { url, close } = await serve({ cwd, port: wanted })
+  const { url, ticketUrl, close } = await serve({ cwd, port: wanted })
   const ended = new Promise((end) => {
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, end)
   })
   process.stdout.write(`${url}${place}\n`)
   if (process.stdout.isTTY) {
     process.stderr.write('Ctrl-C ends it.\n')
-    if (!unopened) openBrowser(`${url}${place}`)
+    if (!unopened) openBrowser(`${ticketUrl()}${place}`)
   }
   await ended
   await close()
