@@ -30,6 +30,12 @@ interface Text {
 }
 const load = createRequire(import.meta.url)
 const { cardLines } = load('../bin/card.js') as Card
+const { progressOn } = load('../bin/progress.js') as {
+  progressOn(
+    stream: { isTTY: boolean; columns: number; write(text: string): unknown },
+    now: () => number,
+  ): { say(text: string): void; end(): void }
+}
 const { painter, shortened, wantsColor, widthOf } = load('../bin/text.js') as Text
 
 const plainEnv = Object.fromEntries(
@@ -239,6 +245,25 @@ describe('the terminal', () => {
       encoding: 'utf8',
     })
     expect(stdout.replaceAll('\r', '')).toBe(CARD)
+  })
+
+  it('is told of long work in one line, which does not wrap and is wiped out', () => {
+    const written: string[] = []
+    let now = 0
+    const stream = { isTTY: true, columns: 10, write: (text: string) => written.push(text) }
+    const progress = progressOn(stream, () => now)
+    progress.say('too early')
+    now = 1001
+    progress.say('longer than the terminal')
+    progress.say('too soon after')
+    now = 1200
+    progress.say('short')
+    progress.end()
+    expect(written).toEqual(['\rlonger th', '\rshort    ', '\r     ', '\r'])
+    const pipe = progressOn({ ...stream, isTTY: false }, () => (now += 2000))
+    pipe.say('nothing')
+    pipe.end()
+    expect(written.length).toBe(4)
   })
 
   it('sees the same text in colour', async () => {

@@ -365,6 +365,26 @@ describe('list and drop', () => {
     expect(repo.oid('refs/turn-attribution-not/day')).toBe(repo.oid())
   })
 
+  it('list what has no date, and what is no snapshot', () => {
+    const repo = three()
+    mark(repo, 'day')
+    const content = repo.git('cat-file', 'commit', 'refs/turn-attribution/day/mark/1')
+    writeFileSync(join(repo.root, 'commit'), content.replace(/ \d+ \+0000$/gm, ' 99999999999999999 +0000'))
+    const late = repo.git('hash-object', '-t', 'commit', '-w', '--literally', join(repo.root, 'commit'))
+    repo.git('update-ref', 'refs/turn-attribution/day/mark/1', late)
+    repo.git('update-ref', 'refs/turn-attribution/blob/mark/1', repo.oid('HEAD:a.ts'))
+    expect(done(repo, 'list')).toBe('blob 1  unknown        open\nday 1   unknown  main  open\n')
+    expect(JSON.parse(done(repo, 'list', '--json'))).toMatchObject([{ takenAt: null }, { takenAt: null }])
+    expect(run(repo, ['show', 'blob']).stderr).toContain("the snapshot of mark 'blob' cannot be read")
+  })
+
+  it.skipIf(process.platform === 'win32')('tell in a line what the system refuses', () => {
+    const repo = three()
+    rmSync(join(repo.cwd, '.git/index'))
+    mkdirSync(join(repo.cwd, '.git/index'))
+    expect(run(repo, ['mark']).stderr).toMatch(/^turn-attribution: EISDIR: [^\\\n]*\n$/)
+  })
+
   it('list and drop a mark whose snapshot is gone', () => {
     const repo = three()
     mark(repo, 'day')

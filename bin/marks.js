@@ -5,9 +5,9 @@
 
 const { listCheckpoints, readCheckpoint, writeCheckpointFacts } = require('../index.js')
 const { CommandError } = require('./command-error.js')
-const { git, tryGit } = require('./git.js')
+const { git, saidOf, tryGit } = require('./git.js')
 const { placeOf, takeSnapshot } = require('./snapshot.js')
-const { endOfMark } = require('./turns.js')
+const { endOfMark, timeOf } = require('./turns.js')
 
 const FOLDER = 'refs/turn-attribution/'
 /** How many marks may come in between before one gives up. */
@@ -66,8 +66,8 @@ exports.listMarks = async (cwd) => {
 async function told(cwd, { thread: name, number, ref, oid, takenAt }, to) {
   // A snapshot that cannot be read is listed all the same: it can be dropped.
   const { branch, headOid } = await readCheckpoint(cwd, ref).catch(() => ({}))
-  const end = to && { ref: to.ref, oid: to.oid, takenAt: to.takenAt }
-  return { name, number, ref, oid, takenAt, branch, headOid, end }
+  const end = to && { ref: to.ref, oid: to.oid, takenAt: timeOf(to.takenAt) }
+  return { name, number, ref, oid, takenAt: timeOf(takenAt), branch, headOid, end }
 }
 
 /** Removes the refs of a name, or all of them, and gives their names. */
@@ -122,7 +122,9 @@ const subjectOf = (place, kind, name, number) => `turn-attribution ${kind} ${nam
 /** Two worktrees are two trees: what differs between them nobody did. */
 async function verifyWorktree(place, { oid, thread, number }) {
   // As it is: `git show` is led by settings, to another encoding or to checking a signature.
-  const content = await git(place.cwd, ['cat-file', 'commit', oid])
+  const read = await tryGit(place.cwd, ['cat-file', 'commit', oid])
+  if (read.status !== 0) throw new CommandError(`the snapshot of mark '${thread}' cannot be read: ${saidOf(read)}`)
+  const content = read.stdout
   const [subject] = content.slice(content.indexOf('\n\n') + 2).split('\n', 1)
   const start = `turn-attribution mark ${thread} ${number}`
   if (!subject.startsWith(start) || subject.slice(start.length) === inWorktree(place)) return

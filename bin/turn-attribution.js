@@ -277,9 +277,14 @@ function fail(error) {
     process.stderr.write(lines.join(''))
     return 1
   }
-  const words = isTurnAttributionError(error) ? `${error.message} [${error.code}]` : String(error?.stack ?? error)
-  process.stderr.write(`turn-attribution: ${printable(words)}\n`)
+  process.stderr.write(`turn-attribution: ${printable(wordsOf(error))}\n`)
   return 1
+}
+
+function wordsOf(error) {
+  if (isTurnAttributionError(error)) return `${error.message} [${error.code}]`
+  // What the system refuses is no defect of the program.
+  return String((error?.syscall && error.message) ?? error?.stack ?? error)
 }
 
 // A reader that has seen enough (`| head`) is no failure.
