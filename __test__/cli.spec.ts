@@ -30,6 +30,12 @@ interface Text {
 }
 const load = createRequire(import.meta.url)
 const { cardLines } = load('../bin/card.js') as Card
+const { progressOn } = load('../bin/progress.js') as {
+  progressOn(
+    stream: { isTTY: boolean; columns: number; write(text: string): unknown },
+    now: () => number,
+  ): { say(text: string): void; end(): void }
+}
 const { painter, shortened, wantsColor, widthOf } = load('../bin/text.js') as Text
 
 const plainEnv = Object.fromEntries(
@@ -201,6 +207,22 @@ describe('exit codes', () => {
     const line = `"${process.execPath}" "${cli}" card ${from} ${to} --cwd "${cwd[1]}" | true; echo "\${PIPESTATUS[0]}"`
     const { stdout, stderr } = spawnSync('bash', ['-c', line], { env: plainEnv, encoding: 'utf8' })
     expect([stdout, stderr]).toEqual(['0\n', ''])
+    const wrong = spawnSync(
+      'bash',
+      ['-c', `{ "${process.execPath}" "${cli}" none; echo $? >&3; } 3>&1 2> >(exec true)`],
+      {
+        env: plainEnv,
+        encoding: 'utf8',
+      },
+    )
+    expect(wrong.stdout).toBe('2\n')
+  })
+
+  it.runIf(process.platform === 'linux')('what cannot be written is said in a line', () => {
+    const line = `"${process.execPath}" "${cli}" --help > /dev/full`
+    const { status, stderr } = spawnSync('bash', ['-c', line], { env: plainEnv, encoding: 'utf8' })
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/^turn-attribution: the output cannot be written: ENOSPC.*\n$/)
   })
 })
 
@@ -212,6 +234,36 @@ describe('the terminal', () => {
     expect(wantsColor({ isTTY: true }, { TERM: 'dumb' })).toBe(false)
     expect(wantsColor({}, { FORCE_COLOR: '1' })).toBe(true)
     expect(wantsColor({ isTTY: true }, { FORCE_COLOR: '0' })).toBe(false)
+  })
+
+  it.runIf(process.platform === 'linux')('may not know its size', async () => {
+    const { from, to, cwd } = await kept()
+    const command = `'${process.execPath}' '${cli}' card ${from} ${to} --cwd '${cwd[1]}'`
+    const env = { ...plainEnv, NO_COLOR: '1' }
+    const { stdout } = spawnSync('script', ['-qc', `stty cols 0 rows 0; ${command}`, '/dev/null'], {
+      env,
+      encoding: 'utf8',
+    })
+    expect(stdout.replaceAll('\r', '')).toBe(CARD)
+  })
+
+  it('is told of long work in one line, which does not wrap and is wiped out', () => {
+    const written: string[] = []
+    let now = 0
+    const stream = { isTTY: true, columns: 10, write: (text: string) => written.push(text) }
+    const progress = progressOn(stream, () => now)
+    progress.say('too early')
+    now = 1001
+    progress.say('longer than the terminal')
+    progress.say('too soon after')
+    now = 1200
+    progress.say('short')
+    progress.end()
+    expect(written).toEqual(['\rlonger th', '\rshort    ', '\r     ', '\r'])
+    const pipe = progressOn({ ...stream, isTTY: false }, () => (now += 2000))
+    pipe.say('nothing')
+    pipe.end()
+    expect(written.length).toBe(4)
   })
 
   it('sees the same text in colour', async () => {
@@ -401,6 +453,41 @@ describe('rows of the card', () => {
     expect(shortened('abcdefghij', 10)).toBe('abcdefghij')
     expect(shortened('abcdefghij', 7)).toBe('ab…ghij')
     expect(shortened('e\u0301'.repeat(9), 4)).toBe(`e\u0301…${'e\u0301'.repeat(2)}`)
+  })
+
+  it('leave a name its room where the marks take it all', () => {
+    const shown = [file('lib/name.ts', { newMode: '100755', mixed: true }), file('lib/other.ts')]
+    expect(cardLines(result(shown), plain, { columns: 24, rows: 24 })).toEqual([
+      '2 changed files    +2 -0',
+      '  lib/',
+      '    name.ts (mode 100644 → 100755) (mixed)  +1 -0',
+      '    other.ts       +1 -0',
+    ])
+  })
+
+  it('are of any number, of files in one folder or of folders', () => {
+    const folders = result(Array.from({ length: 150_000 }, (_, index) => file(`d${index}/f.ts`)))
+    expect(cardLines(folders, plain).length).toBe(300_001)
+    const began = Date.now()
+    expect(cardLines(folders, plain, { columns: 80, rows: 24 }).length).toBe(21)
+    // Not in the square of their number.
+    expect(Date.now() - began).toBeLessThan(10_000)
+    expect(cardLines(result(many('src', 150_000)), plain).length).toBe(150_002)
+  }, 60_000)
+
+  it('know the columns that letters take', () => {
+    const widths = [
+      ['abc', 3],
+      ['é', 1],
+      ['語', 2],
+      ['𠮷', 2],
+      ['￥', 2],
+      ['\u1112\u1161\u11ab', 2],
+      ['🙂', 2],
+      ['🇩🇪', 2],
+      ['a\ufeff\u2060', 1],
+    ] as const
+    expect(widths.map(([text]) => [text, widthOf(text)])).toEqual(widths)
   })
 
   it('say in plain words what kept a turn from being attributed, and what was left open', () => {

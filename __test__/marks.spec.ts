@@ -17,7 +17,6 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { addon, type TurnAttribution } from './support/addon.js'
@@ -226,6 +225,36 @@ describe('mark and show', () => {
       })
   })
 
+  it('say what is in the way, and do not wait for it for long', () => {
+    const repo = three()
+    const folder = join(repo.cwd, '.git/refs/turn-attribution/default/mark')
+    mkdirSync(folder, { recursive: true })
+    // As a git that was killed leaves it.
+    writeFileSync(join(folder, '1.lock'), '')
+    const locked = run(repo, ['mark'])
+    expect([locked.status, locked.stdout]).toEqual([1, ''])
+    expect(locked.stderr).toContain('the mark cannot be written')
+    expect(locked.stderr).toContain(`${join(folder, '1.lock')}': File exists`)
+    expect(run(repo, ['mark', 'x'.repeat(300)]).stderr).toMatch(
+      /the mark cannot be written: .*unable to create directory/,
+    )
+  })
+
+  it('write no other ref, also where one of a mark stands for it', () => {
+    const repo = three()
+    repo.git('symbolic-ref', 'refs/turn-attribution/default/mark/1', 'refs/heads/other')
+    mark(repo)
+    repo.git('symbolic-ref', 'refs/turn-attribution/default/end/1', 'refs/heads/main')
+    const head = repo.oid()
+    repo.write('new.ts', 'x\n')
+    expect(shownPaths(repo)).toEqual(['new.ts'])
+    repo.git('symbolic-ref', 'refs/turn-attribution/more/end/1', 'refs/heads/main')
+    done(repo, 'drop', '--all')
+    expect(repo.git('for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads', 'refs/turn-attribution')).toBe(
+      `${head} refs/heads/main`,
+    )
+  })
+
   it('are wrong usage with more than one name, or two ways to show', () => {
     const repo = three()
     for (const args of [
@@ -336,6 +365,26 @@ describe('list and drop', () => {
     expect(repo.oid('refs/turn-attribution-not/day')).toBe(repo.oid())
   })
 
+  it('list what has no date, and what is no snapshot', () => {
+    const repo = three()
+    mark(repo, 'day')
+    const content = repo.git('cat-file', 'commit', 'refs/turn-attribution/day/mark/1')
+    writeFileSync(join(repo.root, 'commit'), content.replace(/ \d+ \+0000$/gm, ' 99999999999999999 +0000'))
+    const late = repo.git('hash-object', '-t', 'commit', '-w', '--literally', join(repo.root, 'commit'))
+    repo.git('update-ref', 'refs/turn-attribution/day/mark/1', late)
+    repo.git('update-ref', 'refs/turn-attribution/blob/mark/1', repo.oid('HEAD:a.ts'))
+    expect(done(repo, 'list')).toBe('blob 1  unknown        open\nday 1   unknown  main  open\n')
+    expect(JSON.parse(done(repo, 'list', '--json'))).toMatchObject([{ takenAt: null }, { takenAt: null }])
+    expect(run(repo, ['show', 'blob']).stderr).toContain("the snapshot of mark 'blob' cannot be read")
+  })
+
+  it.skipIf(process.platform === 'win32')('tell in a line what the system refuses', () => {
+    const repo = three()
+    rmSync(join(repo.cwd, '.git/index'))
+    mkdirSync(join(repo.cwd, '.git/index'))
+    expect(run(repo, ['mark']).stderr).toMatch(/^turn-attribution: EISDIR: [^\\\n]*\n$/)
+  })
+
   it('list and drop a mark whose snapshot is gone', () => {
     const repo = three()
     mark(repo, 'day')
@@ -376,22 +425,47 @@ describe('what is written', () => {
     repo.edit('a.ts', 1, 'staged').git('add', 'a.ts')
     repo.edit('a.ts', 1, 'unstaged').write('loose.ts', 'x\n')
     for (const hook of all) rmSync(join(repo.root, `ran-${hook}`), { force: true })
-    const temporary = () => readdirSync(tmpdir()).filter((name) => name.startsWith('turn-attribution-')).length
-    const [before, left] = [folderState(repo.root), temporary()]
-    mark(repo, 'ü')
-    show(repo, 'ü')
-    done(repo, 'list')
+    // Of its own: other tests put theirs into the same.
+    const temporary = temporaryFolder()
+    const place = { cwd: repo.cwd, env: { ...repo.env, TMPDIR: temporary } }
+    const before = folderState(repo.root)
+    mark(place, 'ü')
+    show(place, 'ü')
+    done(place, 'list')
     const written = folderChanges(before, folderState(repo.root)).map((change) => change.replace('checkout/.git/', ''))
     // Git touches an object that is there already, so that it is not pruned.
     const outside = written.filter(
       (change) => !/^(added|changed) objects\/|^added refs\/turn-attribution\//.test(change),
     )
     expect(outside).toEqual([])
-    expect(temporary()).toBeLessThanOrEqual(left + 1)
+    expect(readdirSync(temporary)).toEqual([])
     done(repo, 'drop', '--all')
     expect(existsSync(join(repo.cwd, '.git/logs/refs/turn-attribution'))).toBe(false)
     expect(readdirSync(repo.root).filter((name) => name.startsWith('ran-'))).toEqual([])
     expect(repo.git('cat-file', 'blob', ':a.ts')).toBe('staged')
+  })
+
+  it('is no log that git keeps of itself, and no signature is checked', () => {
+    const repo = three()
+    const [log, asked, settings] = ['log', 'asked', 'settings'].map((name) => join(repo.root, name)) as [
+      string,
+      string,
+      string,
+    ]
+    writeFileSync(join(repo.root, 'gpg'), `#!/bin/sh\ntouch '${asked}'\nexit 1\n`, { mode: 0o755 })
+    writeFileSync(settings, `[trace2]\n\teventTarget = ${log}\n\tnormalTarget = ${log}\n\tperfTarget = ${log}\n`)
+    repo.git('config', 'gpg.program', join(repo.root, 'gpg'))
+    repo.git('config', 'log.showSignature', 'true')
+    const place = { cwd: repo.cwd, env: { ...repo.env, GIT_CONFIG_GLOBAL: settings } }
+    mark(place)
+    // As it would come from elsewhere.
+    const ref = 'refs/turn-attribution/default/mark/1'
+    const signature = 'gpgsig -----BEGIN PGP SIGNATURE-----\n \n eA==\n -----END PGP SIGNATURE-----'
+    const commit = repo.git('cat-file', 'commit', ref).replace('\n\n', `\n${signature}\n\n`)
+    writeFileSync(join(repo.root, 'commit'), `${commit}\n`)
+    repo.git('update-ref', ref, repo.git('hash-object', '-t', 'commit', '-w', join(repo.root, 'commit')))
+    expect(shownPaths(place)).toEqual([])
+    expect([log, asked].filter((path) => existsSync(path))).toEqual([])
   })
 
   it('is of one head: where it moves meanwhile, the snapshot is taken again', async () => {
@@ -417,7 +491,12 @@ describe('what is written', () => {
     expect(done(repo, 'list').split('\n').length).toBe(2)
   })
 
-  it('is nothing when it is broken off, and nothing stays behind', async () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    // The terminal was closed.
+    ['SIGHUP', 129],
+  ] as const)('is nothing when it is broken off by %s, and nothing stays behind', async (signal, status) => {
     const repo = three()
     const [began, temporary] = [join(repo.root, 'began'), join(repo.root, 'temporary')]
     mkdirSync(temporary)
@@ -426,8 +505,8 @@ describe('what is written', () => {
     const child = spawn(process.execPath, [cli, 'mark'], { cwd: repo.cwd, env: { ...repo.env, TMPDIR: temporary } })
     const ended = new Promise((resolve) => child.on('exit', resolve))
     while (!existsSync(began)) await new Promise((resolve) => setTimeout(resolve, 20))
-    child.kill('SIGINT')
-    expect(await ended).toBe(130)
+    child.kill(signal)
+    expect(await ended).toBe(status)
     expect(readdirSync(temporary)).toEqual([])
     expect(done(repo, 'list')).toBe('There are no marks\n')
   })
@@ -513,6 +592,24 @@ describe('where it works', () => {
       "turn-attribution: mark 'shared' was set in worktree linked: show it there, or set a mark here\n",
     ])
     expect(run(linked, ['show', 'default']).stderr).toContain("mark 'default' was set in the main working tree")
+    // Whatever git is told to print in.
+    repo.git('config', 'i18n.logOutputEncoding', 'latin1')
+    mark(linked, 'ü')
+    expect(run(repo, ['show', 'ü']).stderr).toContain("mark 'ü' was set in worktree linked")
+  })
+
+  it('with a working tree that core.worktree puts elsewhere, even into another repository', () => {
+    const [repo, other] = [three(), three()]
+    const tree = join(other.cwd, 'inner')
+    mkdirSync(tree)
+    writeFileSync(join(tree, 'a.ts'), 'aaaa\n')
+    repo.git('config', 'core.worktree', tree)
+    const before = folderState(join(other.cwd, '.git'))
+    mark(repo)
+    expect(paths(repo)).toEqual(['a.ts'])
+    writeFileSync(join(tree, 'new.ts'), 'x\n')
+    expect(shownPaths(repo)).toEqual(['new.ts'])
+    expect(folderChanges(before, folderState(join(other.cwd, '.git')))).toEqual([])
   })
 
   it('not in a bare repository, nor in a git directory, and says so', () => {
@@ -553,6 +650,12 @@ describe('where it works', () => {
     const repo = three()
     mkdirSync(repo.path('tmp'))
     expect(run(repo, ['mark'], { TMPDIR: repo.path('tmp') }).status).toBe(0)
+    expect(paths(repo)).toEqual(['a.ts', 'src/b.ts', 'src/deep/c.ts'])
+  })
+
+  it('with a folder for temporary files that cannot be written', () => {
+    const repo = three()
+    expect(run(repo, ['mark'], { TMPDIR: process.platform === 'linux' ? '/proc' : '/' }).status).toBe(0)
     expect(paths(repo)).toEqual(['a.ts', 'src/b.ts', 'src/deep/c.ts'])
   })
 })
@@ -638,6 +741,12 @@ describe('a snapshot', () => {
     repo.remove('a.ts')
     expect(show(repo).shown).toMatchObject([{ path: 'a.ts', kind: 'deleted' }, { path: 'src/b.ts' }])
     expect(repo.git('ls-files', '-v')).toBe('h a.ts\nS src/b.ts\nH src/deep/c.ts')
+    // Without a sparse checkout nothing else explains that a file is not there.
+    repo.remove('src/b.ts')
+    expect(show(repo).shown).toMatchObject([
+      { path: 'a.ts', kind: 'deleted' },
+      { path: 'src/b.ts', kind: 'deleted' },
+    ])
   })
 
   it('sees an edit of the same size under the old times', () => {
@@ -815,6 +924,39 @@ describe('a snapshot', () => {
     expect(show(repo).shown).toMatchObject([{ path: 'lib', kind: 'submodule' }])
   })
 
+  it('says in which folder of a submodule it sees nothing, for want of a repository', () => {
+    const repo = three()
+    const library = three()
+    repo.git('submodule', 'add', '-q', library.cwd, 'lib')
+    repo.commit('submodule')
+    repo.git('submodule', 'deinit', '-q', '-f', 'lib')
+    mark(repo)
+    repo.write('lib/new.ts', 'x\n')
+    const { status, stderr } = run(repo, ['mark'])
+    expect([status, stderr]).toEqual([
+      0,
+      'turn-attribution: not in the snapshot as it is now: lib/: has files, but is a submodule that is not checked out\n',
+    ])
+  })
+
+  it.runIf(process.platform === 'linux')('tells names apart by case where the file system does', () => {
+    const repo = three()
+    repo.git('config', 'core.ignoreCase', 'true')
+    mark(repo)
+    repo.write('A.ts', 'other\n').write('SRC/new.ts', 'x\n')
+    expect(shownPaths(repo)).toEqual(['A.ts', 'SRC/new.ts'])
+  })
+
+  it.runIf(process.platform === 'linux')('says that a path is too long to be read', () => {
+    const repo = three()
+    const deep = `mkdir ${'x'.repeat(200)}; cd ${'x'.repeat(200)}; echo x > f; `
+    execFileSync('sh', ['-c', `${deep.repeat(25)}true`], { cwd: repo.cwd, stdio: 'ignore' })
+    const { status, stderr } = run(repo, ['mark'])
+    expect(status).toBe(0)
+    expect(stderr).toMatch(/^turn-attribution: not in the snapshot as it is now: x{200}\/.*: the path is too long\n$/)
+    execFileSync('rm', ['-rf', repo.path('x'.repeat(200))])
+  })
+
   it.skipIf(process.getuid?.() === 0)('says what it could not read, and takes the rest', () => {
     const repo = three()
     repo.write('closed.ts', 'x\n').write('shut/in.ts', 'x\n')
@@ -892,5 +1034,27 @@ describe('a snapshot', () => {
     writeFileSync(join(partial.cwd, 'a.ts'), 'edited\n')
     expect(shownPaths(partial)).toEqual(['a.ts'])
     expect(tryGit(partial.cwd, repo.env, ['rev-list', '--objects', '--missing=print', 'HEAD']).stdout).toContain('?')
+  })
+
+  it.skipIf(process.platform === 'win32')('fetches nothing with a git that knows no setting for that, either', () => {
+    const repo = three()
+    runGit(repo.origin, repo.env, ['config', 'uploadpack.allowFilter', 'true'])
+    const partial = join(repo.root, 'partial')
+    const from = `file://${repo.origin}`
+    runGit(repo.root, repo.env, ['clone', '-q', '--filter=blob:none', '--no-checkout', from, partial])
+    runGit(partial, repo.env, ['read-tree', 'HEAD'])
+    // For its line ends git asks for the content that it has recorded.
+    runGit(partial, repo.env, ['config', 'core.autocrlf', 'true'])
+    writeFileSync(join(partial, 'a.ts'), 'new\r\n')
+    const old = join(repo.root, 'old')
+    mkdirSync(old)
+    const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+    writeFileSync(join(old, 'git'), `#!/bin/sh\nunset GIT_NO_LAZY_FETCH\nexec ${git} "$@"\n`, { mode: 0o755 })
+    const missing = () => tryGit(partial, repo.env, ['rev-list', '--objects', '--missing=print', 'HEAD']).stdout
+    const before = missing()
+    expect(before).toContain('?')
+    const { stderr } = run({ cwd: partial, env: repo.env }, ['mark'], { PATH: `${old}:${process.env.PATH}` })
+    expect(stderr).toContain("transport 'file' not allowed")
+    expect(missing()).toBe(before)
   })
 })

@@ -13,6 +13,7 @@ import { temporaryFolder } from './support/turn-repository.js'
 
 interface Served {
   url: string
+  ticketUrl(): string
   close(): Promise<void>
 }
 const load = createRequire(import.meta.url)
@@ -169,6 +170,13 @@ describe('whom it answers', () => {
         socket.on('close', () => resolve(answer))
       })
     expect(await raw(`GET ${pathname} HTTP/1.1\r\n\r\n`)).toMatch(/^HTTP\/1\.1 421 /)
+    const own = `Host: 127.0.0.1:${port}\r\n`
+    expect(await raw(`GET ${pathname} HTTP/1.1\r\n${own}Host: evil.example\r\n\r\n`)).toMatch(/^HTTP\/1\.1 421 /)
+    const expecting = await raw(`GET ${pathname} HTTP/1.1\r\n${own}Expect: wonders\r\n\r\n`)
+    expect(expecting).toMatch(/^HTTP\/1\.1 417 /)
+    expect(expecting).toContain(STRICT['content-security-policy'])
+    // In place of the answer that was asked for it would be taken for it.
+    expect(await raw(`GET ${pathname}api/turns HTTP/1.1\r\n${own}\r\nno http\r\n\r\n`)).not.toContain(' 400 ')
     const malformed = await raw('no http\r\n\r\n')
     expect(malformed).toMatch(/^HTTP\/1\.1 400 /)
     expect(malformed).toContain(STRICT['content-security-policy'])
@@ -199,6 +207,25 @@ describe('whom it answers', () => {
       `/%2e/${token}/`,
     ]
     for (const path of others) refused(await ask(served, '', { path }), 404, 'NOT_FOUND')
+  })
+
+  it('once for a ticket, which does not tell the token', async () => {
+    const here = await serve({ cwd: told.repo.cwd, page })
+    const { origin, pathname } = new URL(here.url)
+    const first = new URL(here.ticketUrl())
+    const second = new URL(here.ticketUrl())
+    expect([first.origin, second.origin]).toEqual([origin, origin])
+    expect(second.pathname).toMatch(/^\/[\w-]{32}\/$/)
+    expect(second.pathname).not.toBe(pathname)
+    refused(await ask(here, '', { path: first.pathname }), 404, 'NOT_FOUND')
+    refused(await ask(here, '', { path: `${second.pathname}api/turns` }), 404, 'NOT_FOUND')
+    refused(await ask(here, '', { path: second.pathname, headers: { 'sec-fetch-site': 'cross-site' } }), 403)
+    refused(await ask(here, '', { path: second.pathname, headers: { host: 'evil.example' } }), 421)
+    const answer = await ask(here, '', { path: second.pathname })
+    expect(answer).toMatchObject({ status: 303, headers: { ...STRICT, location: pathname } })
+    refused(await ask(here, '', { path: second.pathname }), 404, 'NOT_FOUND')
+    expect((await ask(here, '')).status).toBe(200)
+    await here.close()
   })
 
   it('no path that leads out of the page', async () => {
@@ -374,7 +401,7 @@ describe('turn-attribution view', () => {
       const { child, said, ended } = view('--cwd', told.repo.cwd)
       while (!said.stdout.includes('\n')) await new Promise((resolve) => child.stdout.once('data', resolve))
       const url = said.stdout.trim()
-      expect((await ask({ url, close: async () => {} }, 'api/turns')).status).toBe(200)
+      expect((await ask({ url, ticketUrl: () => url, close: async () => {} }, 'api/turns')).status).toBe(200)
       const socket = net.connect(Number(new URL(url).port), '127.0.0.1')
       socket.on('error', () => {})
       await new Promise((resolve) => socket.once('connect', resolve))

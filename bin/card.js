@@ -26,7 +26,7 @@ function shownLines({ shown: files, shownFileCount }, paint, { columns, most = N
   if (files.length === 0) return [NOTHING_SHOWN]
   const rows = [{ text: counted(shownFileCount, 'changed file'), counts: totalOf(files), style: paint.bold }]
   const { groups, isFolded } = folded(files, most)
-  for (const group of groups) rows.push(...(group.fold ? foldedRows : openRows)(group))
+  for (const group of groups) for (const row of (group.fold ? foldedRows : openRows)(group)) rows.push(row)
   if (files.length < shownFileCount) rows.push({ text: `${INDENT}… and ${shownFileCount - files.length} more` })
   if (isFolded) rows.push({ text: `${INDENT}(--all lists every file)` })
   return aligned(rows, paint, columns)
@@ -51,9 +51,9 @@ function foldedRows({ folder, label = `${printable(folder)}/`, members }) {
 // is more than `most` lines the largest folders are folded, and where there are too many folders, into those above.
 function folded(files, most) {
   let groups = groupsOf(files, (file) => folderOf(file.path))
-  const linesOf = ({ folder, members, fold }) => (fold ? 1 : members.length + (folder === '' ? 0 : 1))
-  const count = () => groups.reduce((total, group) => total + linesOf(group), 0)
-  if (count() <= most) return { groups, isFolded: false }
+  const linesOf = ({ folder, members }) => members.length + (folder === '' ? 0 : 1)
+  let count = groups.reduce((total, group) => total + linesOf(group), 0)
+  if (count <= most) return { groups, isFolded: false }
   for (const group of groups.toSorted(
     by(
       ({ members }) => members.length,
@@ -61,17 +61,19 @@ function folded(files, most) {
     ),
   )) {
     // Files at the root have no folder to stand for them.
-    if (group.folder !== '') group.fold = true
-    if (count() <= most) return { groups, isFolded: true }
+    if (group.folder === '') continue
+    group.fold = true
+    count -= linesOf(group) - 1
+    if (count <= most) return { groups, isFolded: true }
   }
-  let depth = Math.max(...groups.map(({ folder }) => folder.split('/').length)) + 1
-  while (count() > most && depth > 1) {
+  let depth = largest(groups.map(({ folder }) => folder.split('/').length)) + 1
+  do {
     depth -= 1
     const above = (file) => folderOf(file.path).split('/').slice(0, depth).join('/') || '.'
     groups = groupsOf(files, above)
     for (const group of groups) group.fold = true
-  }
-  return { groups: count() > most ? withoutTail(groups, most) : groups, isFolded: true }
+  } while (groups.length > most && depth > 1)
+  return { groups: groups.length > most ? withoutTail(groups, most) : groups, isFolded: true }
 }
 
 // Too many folders even so: the most changed ones, and the rest in one line.
@@ -92,11 +94,12 @@ function groupsOf(files, folderOfFile) {
   const sorted = [...groups].map(([folder, members]) => ({
     folder,
     members: members.sort(by(weight, (file) => file.path)),
+    weight: members.reduce((total, file) => total + weight(file), 0),
     fold: false,
   }))
   return sorted.sort(
     by(
-      ({ members }) => members.reduce((total, file) => total + weight(file), 0),
+      (group) => group.weight,
       ({ folder }) => folder,
     ),
   )
@@ -104,6 +107,8 @@ function groupsOf(files, folderOfFile) {
 
 const weight = (file) => (file.additions ?? 0) + (file.deletions ?? 0)
 const by = (number, name) => (a, b) => number(b) - number(a) || (name(a) < name(b) ? -1 : 1)
+// As arguments of `Math.max` a hundred thousand are too many.
+const largest = (numbers) => numbers.reduce((most, number) => Math.max(most, number), 0)
 const totalOf = (files) => ({ additions: sum(files, 'additions'), deletions: sum(files, 'deletions') })
 const sum = (files, key) => files.reduce((total, file) => total + (file[key] ?? 0), 0)
 const folderOf = (path) => path.slice(0, Math.max(0, path.lastIndexOf('/')))
@@ -121,23 +126,26 @@ const marksText = (file) =>
     .map((mark) => ` (${mark})`)
     .join('')
 
-// Counts in two columns at the right edge, which gives way to long names as far as there is room.
+// Counts in two columns at the right edge, which gives way to long names as far as there is room. A row that has no room
+// for its marks is longer than the others.
 function aligned(rows, paint, columns = Number.POSITIVE_INFINITY) {
   const added = rows.map(({ counts }) => countTexts(counts)[0])
   const removed = rows.map(({ counts }) => countTexts(counts)[1])
-  const addedWidth = Math.max(...added.map((text) => text.length))
-  const removedWidth = Math.max(...removed.map((text) => text.length))
+  const addedWidth = largest(added.map((text) => text.length))
+  const removedWidth = largest(removed.map((text) => text.length))
   const countsWidth = addedWidth + removedWidth + 1
   const room = Math.max(columns - countsWidth - 2, NARROWEST)
   const texts = rows.map(({ text, marks = '', counts }) =>
-    counts ? shortened(text, room - widthOf(marks)) + marks : shortened(text, Math.max(columns, NARROWEST)),
+    counts
+      ? shortened(text, Math.max(room - widthOf(marks), NARROWEST)) + marks
+      : shortened(text, Math.max(columns, NARROWEST)),
   )
-  const longest = Math.max(...rows.map(({ counts }, index) => (counts ? widthOf(texts[index]) : 0)))
+  const longest = largest(rows.map(({ counts }, index) => (counts ? Math.min(widthOf(texts[index]), room) : 0)))
   const edge = Math.max(Math.min(WIDTH, columns) - countsWidth, longest + 2)
   return rows.map(({ counts, style = (same) => same }, index) => {
     const text = texts[index]
     if (!counts) return paint.muted(text)
-    const gap = ' '.repeat(edge - widthOf(text))
+    const gap = ' '.repeat(Math.max(edge - widthOf(text), 2))
     const plus = added[index].padStart(addedWidth)
     const minus = removed[index].padStart(removedWidth)
     return `${style(text)}${gap}${paint.green(plus)} ${paint.red(minus)}`

@@ -15,8 +15,14 @@ const OWN = {
   // The index of a submodule is not refreshed, and nothing is fetched or asked for.
   GIT_OPTIONAL_LOCKS: '0',
   GIT_NO_LAZY_FETCH: '1',
+  // The same for a git that does not know it: no way to fetch is allowed.
+  GIT_ALLOW_PROTOCOL: 'none',
   GIT_TERMINAL_PROMPT: '0',
   GIT_NO_REPLACE_OBJECTS: '1',
+  // No log of what git did, wherever the settings send it.
+  GIT_TRACE2: '0',
+  GIT_TRACE2_EVENT: '0',
+  GIT_TRACE2_PERF: '0',
   GIT_AUTHOR_NAME: 'turn-attribution',
   GIT_AUTHOR_EMAIL: 'turn-attribution',
   GIT_COMMITTER_NAME: 'turn-attribution',

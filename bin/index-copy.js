@@ -14,6 +14,7 @@ const ASSUME_UNCHANGED = 0x8000
 const EXTENDED = 0x4000
 const SKIP_WORKTREE = 0x4000
 const STAGE = 0x3000
+const SUBMODULE = 0o160000
 
 /** File systems of which it is known that every change of a content gives a file a new ctime, which nobody can set. */
 const HONEST_CTIME = new Set([
@@ -31,21 +32,36 @@ const HONEST_CTIME = new Set([
 const CLOCK_TICK = 2_000_000_000n
 
 /**
- * Puts a copy of the index at `target`, unless there is none, and gives the number of its entries. `onEntry` is told how
- * many were looked at, of how many.
+ * Puts a copy of the index at `target`, unless there is none, and gives the number of its entries, and lines about folders
+ * of submodules of which the content is not seen. `onEntry` is told how many were looked at, of how many.
  */
-exports.copyIndex = async ({ top, gitDir, oidBytes }, target, onEntry) => {
-  const original = readIndex(join(gitDir, 'index'))
-  if (original === null) return 0
+exports.copyIndex = async ({ cwd, top, gitDir, isSparse, oidBytes }, target, onEntry) => {
+  const path = join(gitDir, 'index')
+  const original = readIndex(path)
+  if (original === null) return { count: 0, hollow: [] }
   fs.writeFileSync(target, original.content)
   // One file, in the plain format, whatever the user has chosen.
-  await git(top, ['update-index', '--index-version', '2'], { env: { GIT_INDEX_FILE: target } })
-  const belief = new Belief(original.stat, gitDir)
+  await git(cwd, ['update-index', '--index-version', '2'], { env: { GIT_INDEX_FILE: target } })
+  const belief = new Belief(original.stat, path)
   const prefix = Buffer.from(`${top}/`)
   const look = (name) => statOf(Buffer.concat([prefix, name]))
-  const { content, count } = doubted(fs.readFileSync(target), oidBytes, belief, look, onEntry)
-  fs.writeFileSync(target, content)
-  return count
+  const copy = doubted(fs.readFileSync(target), { oidBytes, isSparse, belief, look, onEntry })
+  fs.writeFileSync(target, copy.content)
+  const hollow = copy.submodules.filter((name) => isHollow(Buffer.concat([prefix, name])))
+  return {
+    count: copy.count,
+    hollow: hollow.map((name) => `${name}/: has files, but is a submodule that is not checked out`),
+  }
+}
+
+/** Git takes what is in such a folder for nothing of its own. */
+function isHollow(folder) {
+  try {
+    const names = fs.readdirSync(folder)
+    return names.length > 0 && !names.includes('.git')
+  } catch {
+    return false
+  }
 }
 
 function readIndex(path) {
@@ -74,8 +90,9 @@ function statOf(path) {
 
 /** Whether what the index has of a file's state proves that its content is what it was. */
 class Belief {
-  constructor(index, gitDir) {
-    this.isPossible = process.platform === 'linux' && HONEST_CTIME.has(fs.statfsSync(gitDir).type)
+  constructor(index, path) {
+    // Of the index itself, which may be a link to another file system.
+    this.isPossible = process.platform === 'linux' && HONEST_CTIME.has(fs.statfsSync(path).type)
     // Times of another file system may be of another clock.
     this.device = index.dev
     // Both: `touch` can set only the one.
@@ -123,11 +140,12 @@ const low = (number) => Number(BigInt.asUintN(32, number))
  * The index without what is not believed, and without extensions: those only repeat, or tell of other programs. `look`
  * gives what is on disk under a name.
  */
-function doubted(index, oidBytes, belief, look, onEntry) {
+function doubted(index, { oidBytes, isSparse, belief, look, onEntry }) {
   const version = index.readUInt32BE(4)
   const count = index.readUInt32BE(8)
   if (index.toString('latin1', 0, 4) !== 'DIRC' || (version !== 2 && version !== 3))
     throw new CommandError('git wrote an index of a format that is not known')
+  const submodules = []
   let at = 12
   for (let entry = 0; entry < count; entry += 1) {
     const flagsAt = at + 40 + oidBytes
@@ -135,9 +153,11 @@ function doubted(index, oidBytes, belief, look, onEntry) {
     const nameAt = flagsAt + (flags & EXTENDED ? 4 : 2)
     const name = index.subarray(nameAt, index.indexOf(0, nameAt))
     const found = look(name)
-    // An edit behind these bits would not be seen. A file that a sparse checkout leaves out stays as it is recorded.
+    if (index.readUInt32BE(at + 24) === SUBMODULE && found?.isDirectory()) submodules.push(name)
+    // An edit behind these bits would not be seen. A file that a sparse checkout leaves out stays as it is recorded;
+    // where there is no sparse checkout it was deleted.
     index.writeUInt16BE(flags & ~ASSUME_UNCHANGED, flagsAt)
-    if (flags & EXTENDED && found !== undefined)
+    if (flags & EXTENDED && (found !== undefined || !isSparse))
       index.writeUInt16BE(index.readUInt16BE(flagsAt + 2) & ~SKIP_WORKTREE, flagsAt + 2)
     if (found === undefined || flags & STAGE || !belief.holds(new Entry(index, at), found)) {
       index.fill(0, at, at + 24)
@@ -149,7 +169,7 @@ function doubted(index, oidBytes, belief, look, onEntry) {
   }
   const content = index.subarray(0, at)
   const algorithm = oidBytes === 32 ? 'sha256' : 'sha1'
-  return { content: Buffer.concat([content, createHash(algorithm).update(content).digest()]), count }
+  return { content: Buffer.concat([content, createHash(algorithm).update(content).digest()]), count, submodules }
 }
 
 Object.assign(exports, { Belief, Entry })

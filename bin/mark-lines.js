@@ -13,7 +13,7 @@ exports.markLines = (marks, paint) => {
     mark.headOid === undefined ? '' : printable(branchName(mark.branch, mark.headOid)),
     filesText(mark),
   ])
-  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => widthOf(row[column]))))
+  const widths = rows[0].map((_, column) => rows.reduce((most, row) => Math.max(most, widthOf(row[column])), 0))
   return rows.map(([name, ...rest]) => {
     const cells = [paint.bold(name) + ' '.repeat(widths[0] - widthOf(name))]
     rest.forEach((cell, index) => {

@@ -5,13 +5,15 @@
 
 const { listCheckpoints, readCheckpoint, writeCheckpointFacts } = require('../index.js')
 const { CommandError } = require('./command-error.js')
-const { git, tryGit } = require('./git.js')
+const { git, saidOf, tryGit } = require('./git.js')
 const { placeOf, takeSnapshot } = require('./snapshot.js')
-const { endOfMark } = require('./turns.js')
+const { endOfMark, timeOf } = require('./turns.js')
 
 const FOLDER = 'refs/turn-attribution/'
 /** How many marks may come in between before one gives up. */
 const MOST_TRIES = 100
+/** How often a lock may be in the way; one that a killed git left behind stays. */
+const MOST_LOCKED = 20
 
 /** Records now under the next number of a name. */
 exports.mark = async (cwd, name, progress) => {
@@ -19,16 +21,19 @@ exports.mark = async (cwd, name, progress) => {
   const chosen = await nameOf(place, name)
   const taken = await takeSnapshot(place, progress)
   const { startedAt } = taken
+  let locked = 0
   for (let attempt = 0; attempt < MOST_TRIES; attempt += 1) {
-    const number = ((await checkpointsOf(place.top, chosen)).at(-1)?.number ?? 0) + 1
+    const number = ((await checkpointsOf(cwd, chosen)).at(-1)?.number ?? 0) + 1
     const ref = `${FOLDER}${chosen}/mark/${number}`
     const oid = await commit(place, subjectOf(place, 'mark', chosen, number), taken, startedAt)
     // Only where there is none yet: of two marks at once each gets a number.
-    const { status, stderr } = await tryGit(place.top, ['update-ref', ref, oid, '0'.repeat(oid.length)])
+    const { status, stderr } = await tryGit(cwd, ['update-ref', '--no-deref', ref, oid, '0'.repeat(oid.length)])
     if (status === 0) return { name: chosen, number, ref, oid, unread: taken.unread }
-    const isTaken = (await checkpointsOf(place.top, chosen)).some((one) => one.number >= number)
-    if (!isTaken && !/lock/i.test(stderr)) throw new CommandError(`the mark cannot be written: ${stderr.trim()}`)
-    await new Promise((resolve) => setTimeout(resolve, 10 * Math.random()))
+    const isTaken = (await checkpointsOf(cwd, chosen)).some((one) => one.number >= number)
+    if (!isTaken) locked += 1
+    if (!isTaken && (locked === MOST_LOCKED || !/lock/i.test(stderr)))
+      throw new CommandError(`the mark cannot be written: ${stderr.trim()}`)
+    await new Promise((resolve) => setTimeout(resolve, 5 * locked + 10 * Math.random()))
   }
   throw new CommandError('others keep marking; try again')
 }
@@ -37,14 +42,15 @@ exports.mark = async (cwd, name, progress) => {
 exports.endMark = async (cwd, name, progress) => {
   const place = await placeOf(cwd)
   const chosen = await nameOf(place, name)
-  const last = (await checkpointsOf(place.top, chosen)).findLast(({ kind }) => kind === 'mark')
-  if (last === undefined) throw await noSuchMark(place.top, chosen)
+  const last = (await checkpointsOf(cwd, chosen)).findLast(({ kind }) => kind === 'mark')
+  if (last === undefined) throw await noSuchMark(cwd, chosen)
   await verifyWorktree(place, last)
   const taken = await takeSnapshot(place, progress)
   const ref = `${FOLDER}${chosen}/end/${last.number}`
   const oid = await commit(place, subjectOf(place, 'end', chosen, last.number), taken)
-  await git(place.top, ['update-ref', ref, oid])
-  const turn = { cwd: place.top, from: { ref: last.oid }, to: { ref: oid } }
+  // The ref itself, also where it was made to stand for another one.
+  await git(cwd, ['update-ref', '--no-deref', ref, oid])
+  const turn = { cwd, from: { ref: last.oid }, to: { ref: oid } }
   return { name: chosen, number: last.number, turn, unread: taken.unread }
 }
 
@@ -60,8 +66,8 @@ exports.listMarks = async (cwd) => {
 async function told(cwd, { thread: name, number, ref, oid, takenAt }, to) {
   // A snapshot that cannot be read is listed all the same: it can be dropped.
   const { branch, headOid } = await readCheckpoint(cwd, ref).catch(() => ({}))
-  const end = to && { ref: to.ref, oid: to.oid, takenAt: to.takenAt }
-  return { name, number, ref, oid, takenAt, branch, headOid, end }
+  const end = to && { ref: to.ref, oid: to.oid, takenAt: timeOf(to.takenAt) }
+  return { name, number, ref, oid, takenAt: timeOf(takenAt), branch, headOid, end }
 }
 
 /** Removes the refs of a name, or all of them, and gives their names. */
@@ -89,7 +95,7 @@ async function placeOfRefs(cwd) {
 /** A linked worktree has marks of its own: without a name none is compared with another tree. */
 async function nameOf(place, name) {
   if (name === undefined) return place.worktree === null ? 'default' : `worktree-${place.worktree}`
-  await verifyName(place.top, name)
+  await verifyName(place.cwd, name)
   return name
 }
 
@@ -115,7 +121,11 @@ const subjectOf = (place, kind, name, number) => `turn-attribution ${kind} ${nam
 
 /** Two worktrees are two trees: what differs between them nobody did. */
 async function verifyWorktree(place, { oid, thread, number }) {
-  const subject = await git(place.top, ['show', '-s', '--format=%s', oid])
+  // As it is: `git show` is led by settings, to another encoding or to checking a signature.
+  const read = await tryGit(place.cwd, ['cat-file', 'commit', oid])
+  if (read.status !== 0) throw new CommandError(`the snapshot of mark '${thread}' cannot be read: ${saidOf(read)}`)
+  const content = read.stdout
+  const [subject] = content.slice(content.indexOf('\n\n') + 2).split('\n', 1)
   const start = `turn-attribution mark ${thread} ${number}`
   if (!subject.startsWith(start) || subject.slice(start.length) === inWorktree(place)) return
   const where = subject.slice(start.length).trim() || 'in the main working tree'
@@ -125,5 +135,5 @@ async function verifyWorktree(place, { oid, thread, number }) {
 async function commit(place, subject, { tree, head: { headOid, branch, pin } }, turnStartedAt) {
   const start = turnStartedAt === undefined ? {} : { turnStartedAt }
   const message = await writeCheckpointFacts(subject, { headOid, branch, pin, ...start })
-  return git(place.top, ['commit-tree', '--no-gpg-sign', tree, '-F', '-'], { input: message })
+  return git(place.cwd, ['commit-tree', '--no-gpg-sign', tree, '-F', '-'], { input: message })
 }

@@ -4,14 +4,19 @@
 const SILENT_MS = 1000
 const EVERY_MS = 100
 
+/** Of a terminal that does not know it. */
+const WIDTH = 80
+
 /** One line on a terminal that tells how far work is; nothing where there is no terminal. */
 exports.progressOn = (stream, now = Date.now) => {
   const began = now()
   let last = 0
   let length = 0
+  // A line that wraps would not be written over.
   const put = (text) => {
-    stream.write(`\r${text.padEnd(length)}`)
-    length = text.length
+    const fitting = text.slice(0, (stream.columns || WIDTH) - 1)
+    stream.write(`\r${fitting.padEnd(length)}`)
+    length = fitting.length
   }
   return {
     say(text) {

@@ -3,7 +3,7 @@
 // The working tree as a tree object, as `git add -A` would record it. Nothing of the user's is written but objects.
 
 const { existsSync, mkdtempSync, realpathSync, rmSync } = require('node:fs')
-const { homedir, tmpdir } = require('node:os')
+const { constants, homedir, tmpdir } = require('node:os')
 const { basename, dirname, join, relative, sep } = require('node:path')
 const { readHead } = require('../index.js')
 const { CommandError } = require('./command-error.js')
@@ -13,7 +13,13 @@ const { copyIndex } = require('./index-copy.js')
 /** How often a snapshot is taken again because HEAD moved meanwhile. */
 const MOST_TRIES = 5
 
-/** Where a folder's working tree, git directory and so on are. */
+/** Ctrl-C, a polite end, a terminal that is closed. */
+const INTERRUPTIONS = ['SIGINT', 'SIGTERM', 'SIGHUP']
+
+/**
+ * Where a folder's working tree, git directory and so on are. Git is always run in `cwd`: with `core.worktree` the tree may
+ * be elsewhere, even in another repository, and from there this one is not found.
+ */
 exports.placeOf = async (cwd) => {
   // Says what is wrong with a repository, with a code.
   await readHead(cwd)
@@ -24,11 +30,19 @@ exports.placeOf = async (cwd) => {
     throw new CommandError(`${cwd}: ${why}`)
   }
   const top = stdout.replace(/\n$/, '')
-  const [gitDir, format] = await Promise.all([
-    git(top, ['rev-parse', '--absolute-git-dir']),
-    git(top, ['rev-parse', '--show-object-format']),
+  const [gitDir, format, isSparse] = await Promise.all([
+    git(cwd, ['rev-parse', '--absolute-git-dir']),
+    git(cwd, ['rev-parse', '--show-object-format']),
+    hasSparseCheckout(cwd),
   ])
-  return { top, gitDir, worktree: worktreeOf(gitDir), oidBytes: format === 'sha256' ? 32 : 20 }
+  return { cwd, top, gitDir, isSparse, worktree: worktreeOf(gitDir), oidBytes: format === 'sha256' ? 32 : 20 }
+}
+
+/** What the user has set, not what the git that we start is told. */
+async function hasSparseCheckout(cwd) {
+  const args = ['config', '--show-scope', '--type=bool', '--get-all', 'core.sparseCheckout']
+  const values = (await tryGit(cwd, args)).stdout.split('\n').filter((line) => line !== '' && !/^command\t/.test(line))
+  return values.at(-1)?.endsWith('\ttrue') ?? false
 }
 
 /** The name of a linked worktree; `null` for the main one. */
@@ -42,10 +56,10 @@ function worktreeOf(gitDir) {
  */
 exports.takeSnapshot = async (place, progress) => {
   for (let attempt = 0; attempt < MOST_TRIES; attempt += 1) {
-    const head = await readHead(place.top)
+    const head = await readHead(place.cwd)
     const startedAt = Date.now()
     const taken = await treeOf(place, progress)
-    if (isSame(head, await readHead(place.top))) return { ...taken, head, startedAt }
+    if (isSame(head, await readHead(place.cwd))) return { ...taken, head, startedAt }
   }
   throw new CommandError('HEAD keeps moving; try again when git is done')
 }
@@ -53,33 +67,31 @@ exports.takeSnapshot = async (place, progress) => {
 const isSame = (one, two) => ['headOid', 'branch', 'operation', 'pin'].every((key) => one[key] === two[key])
 
 async function treeOf(place, progress) {
-  const folder = mkdtempSync(join(temporaryFolderOutside(place.top), 'turn-attribution-'))
+  const folder = temporaryFolderOutside(place.top)
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
-  const interrupted = () => {
+  const interrupted = (signal) => {
     stopGit()
     remove()
-    process.exit(130)
+    process.exit(128 + constants.signals[signal])
   }
-  process.once('SIGINT', interrupted)
-  process.once('SIGTERM', interrupted)
+  for (const signal of INTERRUPTIONS) process.once(signal, interrupted)
   try {
     const index = join(folder, 'index')
-    const count = await copyIndex(place, index, (looked, all) => {
+    const { count, hollow } = await copyIndex(place, index, (looked, all) => {
       if (looked % 1000 === 0) progress.say(`Taking a snapshot: ${looked} of ${all} files looked at`)
     })
-    const unread = await addAll(place.top, index, count, progress)
+    const unread = [...hollow, ...(await addAll(place, index, count, progress))]
     // A content that a partial clone has not fetched is not asked for.
-    const tree = await git(place.top, ['write-tree', '--missing-ok'], { env: { GIT_INDEX_FILE: index } })
+    const tree = await git(place.cwd, ['write-tree', '--missing-ok'], { env: { GIT_INDEX_FILE: index } })
     return { tree, unread }
   } finally {
-    process.off('SIGINT', interrupted)
-    process.off('SIGTERM', interrupted)
+    for (const signal of INTERRUPTIONS) process.off(signal, interrupted)
     remove()
     progress.end()
   }
 }
 
-/** An index inside the working tree would be part of the snapshot. */
+/** A new one. An index inside the working tree would be part of the snapshot. */
 function temporaryFolderOutside(top) {
   const candidates = [tmpdir(), '/tmp', homedir(), dirname(top)]
   const isOutside = (folder) => {
@@ -87,12 +99,17 @@ function temporaryFolderOutside(top) {
     const way = relative(realpathSync(top), realpathSync(folder))
     return way === '..' || way.startsWith(`..${sep}`) || way.includes(':')
   }
-  const found = candidates.find(isOutside)
-  if (found === undefined) throw new CommandError('there is no folder for temporary files outside of the working tree')
-  return found
+  for (const candidate of candidates.filter(isOutside)) {
+    try {
+      return mkdtempSync(join(candidate, 'turn-attribution-'))
+    } catch {
+      // Not writable; another one may be.
+    }
+  }
+  throw new CommandError('there is no folder for temporary files outside of the working tree')
 }
 
-async function addAll(top, index, count, progress) {
+async function addAll({ cwd, top }, index, count, progress) {
   let changed = 0
   const began = Date.now()
   const seconds = () => Math.floor((Date.now() - began) / 1000)
@@ -103,17 +120,26 @@ async function addAll(top, index, count, progress) {
   }
   try {
     const options = { env: { GIT_INDEX_FILE: index }, onOutput }
-    const { status, stderr } = await tryGit(top, ['add', '-A', '--verbose', '--ignore-errors'], options)
+    const args = [...caseSettings(top), 'add', '-A', '--verbose', '--ignore-errors']
+    const { status, stderr } = await tryGit(cwd, args, options)
     return unreadOf(status, stderr)
   } finally {
     clearInterval(ticking)
   }
 }
 
+/** A repository that came from another system may be set to one that does not tell `a` from `A`: a file would be missed. */
+function caseSettings(top) {
+  const tellsCase = existsSync(join(top, '.git')) && !existsSync(join(top, '.GIT'))
+  return tellsCase ? ['-c', 'core.ignoreCase=false'] : []
+}
+
+// Git cuts a message that is longer than a path can be.
 const UNREAD = [
   /^error: open\("(?<path>.*)"\): (?<why>.*)$/,
   /^error: (?:'(?<path>.*)') (?<why>does not have a commit checked out)$/,
   /^warning: could not open directory '(?<path>.*)': (?<why>.*)$/,
+  /^warning: could not open directory '(?<path>.*)$/,
 ]
 const FOLLOWS = /^error: unable to index file '.*'$/
 
@@ -125,7 +151,7 @@ function unreadOf(status, stderr) {
   const lines = stderr.split('\n').filter((line) => line !== '')
   const unread = lines.flatMap((line) => {
     const groups = UNREAD.map((pattern) => pattern.exec(line)).find(Boolean)?.groups
-    return groups ? [`${groups.path}: ${groups.why}`] : []
+    return groups ? [`${groups.path}: ${groups.why ?? 'the path is too long'}`] : []
   })
   const understood = (line) => FOLLOWS.test(line) || UNREAD.some((pattern) => pattern.test(line))
   const failed =

@@ -34,8 +34,9 @@ exports.painter = (color) => {
   return paint
 }
 
-const NO_WIDTH = /[\p{M}\u200b-\u200d]/u
-const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\p{Emoji_Presentation}]/u
+const NO_WIDTH = /[\p{M}\u1160-\u11ff\u200b-\u200d\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]/u
+const WIDE =
+  /(?!\p{Regional_Indicator})[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18aff}\u{1aff0}-\u{1b2ff}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u
 
 // Columns a terminal takes: marks take none, East Asian wide letters and emoji two.
 exports.widthOf = (text) => {

@@ -190,14 +190,14 @@ async function view({ cwd, port, 'no-open': unopened }, place = '') {
   const wanted = portOf(port)
   await readHead(cwd)
   const { serve } = require('./view.js')
-  const { url, close } = await serve({ cwd, port: wanted })
+  const { url, ticketUrl, close } = await serve({ cwd, port: wanted })
   const ended = new Promise((end) => {
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, end)
   })
   process.stdout.write(`${url}${place}\n`)
   if (process.stdout.isTTY) {
     process.stderr.write('Ctrl-C ends it.\n')
-    if (!unopened) openBrowser(`${url}${place}`)
+    if (!unopened) openBrowser(`${ticketUrl()}${place}`)
   }
   await ended
   await close()
@@ -250,10 +250,10 @@ function factsFromFlags(flags, side) {
   return facts
 }
 
-/** A terminal has a width and is read from its end; what reads a pipe takes everything. */
+/** A terminal has a width and is read from its end; what reads a pipe takes everything. Some say 0 for unknown. */
 function layout({ demoted, all }) {
   const { isTTY, columns, rows } = process.stdout
-  return { demoted, all, columns: isTTY ? columns : undefined, rows: isTTY ? rows : undefined }
+  return { demoted, all, columns: (isTTY && columns) || undefined, rows: (isTTY && rows) || undefined }
 }
 
 function timeOf(text) {
@@ -277,15 +277,23 @@ function fail(error) {
     process.stderr.write(lines.join(''))
     return 1
   }
-  const words = isTurnAttributionError(error) ? `${error.message} [${error.code}]` : String(error?.stack ?? error)
-  process.stderr.write(`turn-attribution: ${printable(words)}\n`)
+  process.stderr.write(`turn-attribution: ${printable(wordsOf(error))}\n`)
   return 1
+}
+
+function wordsOf(error) {
+  if (isTurnAttributionError(error)) return `${error.message} [${error.code}]`
+  // What the system refuses is no defect of the program.
+  return String((error?.syscall && error.message) ?? error?.stack ?? error)
 }
 
 // A reader that has seen enough (`| head`) is no failure.
 process.stdout.on('error', (error) => {
-  if (error.code !== 'EPIPE') throw error
+  if (error.code === 'EPIPE') return
+  process.exitCode = fail(new CommandError(`the output cannot be written: ${error.message}`))
 })
+// Nobody reads what went wrong; the exit code tells.
+process.stderr.on('error', () => {})
 
 main(process.argv.slice(2)).then(
   (lines) => {

@@ -55,8 +55,12 @@ exports.endOfMark = (checkpoints, index) => {
 }
 
 function turn(number, from, to) {
-  return { number, from: from.ref, to: to.ref, endedAt: to.takenAt }
+  return { number, from: from.ref, to: to.ref, endedAt: exports.timeOf(to.takenAt) }
 }
+
+/** A commit can hold any number as its time; what no date can be is not known. */
+exports.timeOf = (milliseconds) =>
+  milliseconds === null || Number.isNaN(new Date(milliseconds).getTime()) ? null : milliseconds
 
 const newest = ({ turns }) => turns.reduce((latest, { endedAt }) => Math.max(latest, endedAt ?? 0), 0)
 

@@ -57,8 +57,13 @@ class Refusal extends Error {
 const notFound = () => new Refusal(404, 'NOT_FOUND', 'there is nothing here')
 const badRequest = (message, status = 400) => new Refusal(status, 'BAD_REQUEST', message)
 
+/** What the ticket leads to. */
+const TO_THE_PAGE = Symbol('to the page')
+
 /**
  * Serves the page for the repository of `cwd`, until it is closed. `page` is the folder that the page was built into.
+ * `ticketUrl` gives an address that leads to the page once, for where other users of the machine can read it: among the
+ * arguments of a program.
  */
 exports.serve = async function serve({ cwd, port = 0, page = PAGE }) {
   const files = pageFiles(page)
@@ -72,15 +77,36 @@ exports.serve = async function serve({ cwd, port = 0, page = PAGE }) {
   })
   await listening(server, port)
   const origin = `${ADDRESS}:${server.address().port}`
-  const site = { hosts: new Set([origin, `localhost:${server.address().port}`]), token, files, repository }
-  server.on('request', (request, response) => answer(site, request, response))
-  server.on('clientError', refuseMalformed)
+  const site = {
+    hosts: new Set([origin, `localhost:${server.address().port}`]),
+    token,
+    ticket: null,
+    files,
+    repository,
+  }
+  const answering = new WeakSet()
+  server.on('request', (request, response) => {
+    answering.add(request.socket)
+    response.on('close', () => answering.delete(request.socket))
+    answer(site, request, response)
+  })
+  server.on('checkExpectation', (request, response) => {
+    sendError(request, response, new Refusal(417, 'BAD_REQUEST', 'nothing but 100-continue can be expected here'))
+  })
+  // Written into an answer that is under way it would pass for a part of it.
+  server.on('clientError', (error, socket) =>
+    answering.has(socket) ? socket.destroy() : refuseMalformed(error, socket),
+  )
   const close = () =>
     new Promise((closed) => {
       server.close(() => closed())
       server.closeAllConnections()
     })
-  return { url: `http://${origin}/${token}/`, close }
+  const ticketUrl = () => {
+    site.ticket = randomBytes(24).toString('base64url')
+    return `http://${origin}/${site.ticket}/`
+  }
+  return { url: `http://${origin}/${token}/`, ticketUrl, close }
 }
 
 function listening(server, port) {
@@ -152,6 +178,7 @@ async function answer(site, request, response) {
   response.on('error', () => gone.abort())
   try {
     const name = verified(site, request)
+    if (name === TO_THE_PAGE) throw new Refusal(303, 'MOVED', 'the page is elsewhere', { Location: `/${site.token}/` })
     const file = site.files.get(name)
     const api = API[name]
     if (file !== undefined) sendFile(request, response, name, file)
@@ -166,15 +193,21 @@ async function answer(site, request, response) {
 }
 
 /** What a request asks for below the token, once it is known to come from our own page. */
-function verified({ hosts, token }, { headers, url }) {
+function verified(site, { headers, headersDistinct, method, url }) {
+  const { hosts, token, ticket } = site
   const { host, origin } = headers
-  if (!hosts.has(host)) throw new Refusal(421, 'BAD_REQUEST', 'this server has another name')
+  if (!hosts.has(host) || headersDistinct.host.length > 1)
+    throw new Refusal(421, 'BAD_REQUEST', 'this server has another name')
   if (origin !== undefined && origin !== `http://${host}`)
     throw new Refusal(403, 'BAD_REQUEST', 'requests of other sites are not answered')
   const from = headers['sec-fetch-site']
   if (from !== undefined && from !== 'same-origin' && from !== 'none')
     throw new Refusal(403, 'BAD_REQUEST', 'requests of other sites are not answered')
   const [, given = '', name] = /^\/([^/?]*)\/([^?]*)/.exec(url) ?? []
+  if (ticket !== null && isSame(given, ticket) && name === '' && method === 'GET') {
+    site.ticket = null
+    return TO_THE_PAGE
+  }
   if (!isSame(given, token) || name === undefined) throw notFound()
   return name
 }
