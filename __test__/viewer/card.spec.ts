@@ -110,7 +110,9 @@ describe('card', () => {
     const view = await open('oldHost', 'old')
     const card = await view.cardLines()
     expect(card[0]).toBe('3 changed files+9 −0')
-    expect(card.at(-1)).toMatch(/^Everything is shown, the agent's work or not: the head was not recorded with/)
+    expect(card.at(-1)).toBe(
+      "Everything is shown, the agent's work or not: the head was not recorded with a checkpoint.",
+    )
     view.expectQuiet()
   })
 
