@@ -85,6 +85,27 @@ describe('hostile', () => {
     view.expectQuiet()
   })
 
+  it('says of a file what its lines cannot show', async () => {
+    const repo = TurnRepository.create({ 'ends.txt': 'a\nb\n', 'nul.txt': `${'x'.repeat(9000)}\na\n` })
+    const thread = await RecordedThread.begin(repo)
+    await thread.turn(() => {
+      repo
+        .write('ends.txt', 'a\r\nb\r\n')
+        .write('nul.txt', `${'x'.repeat(9000)}\na\0b\n`)
+        .write('return.txt', 'a\rb\n')
+      repo.write('plain.txt', 'a\r\n')
+    })
+    const server = await serverOf(repo.cwd)
+    const view = await WatchedPage.open(server.url, '', { viewport: { width: 1280, height: 4000 } })
+    expect(await view.fileHeads()).toEqual([
+      'ends.txt | line ends LF → CRLF | +2 −2',
+      'nul.txt | hidden characters | +1 −1',
+      'plain.txt | new | +1 −0',
+      'return.txt | new | hidden characters | +1 −0',
+    ])
+    view.expectQuiet()
+  })
+
   it('refuses markup that is not inert, should any ever be made', async () => {
     const repo = TurnRepository.create()
     const server = await serverOf(repo.cwd)
