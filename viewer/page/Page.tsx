@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { ChangedFilesCard } from '../card/ChangedFilesCard.js'
-import { Name } from '../names/Name.js'
+import { Name, Names } from '../names/Name.js'
 import { visible } from '../names/visible.js'
 import { DiffPanel } from '../panel/DiffPanel.js'
 import type { LoadPatch } from '../panel/patch-query.js'
@@ -35,7 +35,7 @@ export function Page() {
         </h1>
         {repository !== null && (
           <span className="page-repository">
-            <Name>{repository.path}</Name>
+            <Names>{repository.path}</Names>
           </span>
         )}
         <button type="button" className="ta-button ta-quiet" onClick={refresh}>
@@ -128,6 +128,12 @@ function TurnView({ chosen, place, revision }: TurnViewProps) {
   const here: Place = { ...place, thread: keyOfThread(thread), turn: turn.number }
   const [card, again] = useAnswer(key, (signal) => fetchCard(span, signal))
 
+  // The button goes away with the trouble: the focus stays with the turn.
+  const retry = () => {
+    document.getElementById('turn')?.focus()
+    again()
+  }
+
   const [openFile, setOpenFile] = useState<{ key: string; path: string } | null>(null)
   const panel = useRef<HTMLDivElement>(null)
   const open = (path: string) => {
@@ -158,7 +164,7 @@ function TurnView({ chosen, place, revision }: TurnViewProps) {
             Loading the turn…
           </p>
         )}
-        {card.status === 'failed' && <Trouble title="This turn could not be read" error={card.error} onRetry={again} />}
+        {card.status === 'failed' && <Trouble title="This turn could not be read" error={card.error} onRetry={retry} />}
         {card.value !== null && (
           <ChangedFilesCard
             turn={card.value}
