@@ -121,8 +121,9 @@ describe('accessibility', () => {
   it('has one column and no sideways scrolling at 600 and 320 pixels, also with long and odd names', async () => {
     const repo = TurnRepository.create()
     const thread = await RecordedThread.begin(repo)
+    repo.teammate.push({ 'pulled.ts': lines(2) })
     const long = `${'a-very-long-folder-name/'.repeat(8)}and-a-file-name-that-goes-on-${'and-on-'.repeat(12)}end.ts`
-    await thread.turn(() => repo.write(long, lines(3)).write('\u05d0\u05d1\u05d2/\u05d3.ts', lines(2)))
+    await thread.turn(() => repo.pull() && repo.write(long, lines(3)).write('\u05d0\u05d1\u05d2/\u05d3.ts', lines(2)))
     const server = await serverOf(repo.cwd)
     // The last is a screen of 1280 by 1024, enlarged four times.
     for (const [width, height] of [
@@ -139,6 +140,10 @@ describe('accessibility', () => {
       const [card, panel] = [await view.card().boundingBox(), await page.locator('.ta-panel').boundingBox()]
       expect(panel?.y).toBeGreaterThanOrEqual((card?.y ?? 0) + (card?.height ?? 0))
       expect((await page.locator('.ta-patch').boundingBox())?.height).toBeGreaterThan(200)
+      // What is chosen in the card is below it.
+      await page.locator('button.ta-moved').click()
+      await page.locator('.ta-panel-count', { hasText: '3 files' }).waitFor()
+      await expect.poll(async () => (await page.locator('.ta-panel').boundingBox())?.y).toBeLessThan(height / 2)
       const row = page.locator('.ta-row').last()
       expect(await row.getAttribute('title')).toBe('\u05d0\u05d1\u05d2/\u05d3.ts')
       expect(await page.locator('.ta-row[title$="end.ts"]').count()).toBe(1)
@@ -271,6 +276,10 @@ describe('trouble', () => {
     await server.close()
     await page.getByRole('button', { name: 'Refresh' }).click()
     await page.locator('main .ta-trouble', { hasText: 'does not answer' }).waitFor()
+
+    await serverOf(repo.cwd, Number(new URL(server.url).port))
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.locator('main .ta-trouble', { hasText: 'was started anew' }).waitFor()
     view.expectQuiet({ complaints: [/Failed to load resource/] })
   })
 })

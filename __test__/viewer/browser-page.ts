@@ -28,8 +28,8 @@ export interface Server {
   close(): Promise<void>
 }
 
-export async function serverOf(cwd: string): Promise<Server> {
-  const server = await serve({ cwd })
+export async function serverOf(cwd: string, port = 0): Promise<Server> {
+  const server = await serve({ cwd, port })
   let open = true
   const close = async () => {
     if (open) await server.close()

@@ -136,9 +136,15 @@ function TurnView({ chosen, place, revision }: TurnViewProps) {
 
   const [openFile, setOpenFile] = useState<{ key: string; path: string } | null>(null)
   const panel = useRef<HTMLDivElement>(null)
+  // Where it is narrow the diff is below the card.
+  const bringDiff = () => panel.current?.scrollIntoView({ block: 'nearest' })
   const open = (path: string) => {
     setOpenFile({ key, path })
-    panel.current?.scrollIntoView({ block: 'nearest' })
+    bringDiff()
+  }
+  const openGitChanges = () => {
+    goTo({ ...here, gitChanges: true })
+    bringDiff()
   }
   // `key` holds all of `span`.
   const loadPatch = useCallback<LoadPatch>((query, signal) => fetchPatch(span, query, signal), [key])
@@ -148,7 +154,7 @@ function TurnView({ chosen, place, revision }: TurnViewProps) {
       <div className="page-card">
         <div className="page-turn-head">
           <h2 id="turn-heading">{whole === null ? `Turn ${turn.number}` : `Whole thread, to turn ${turn.number}`}</h2>
-          {thread.checkpoints.indexOf(turn.to) > 1 && (
+          {wholeThread(thread, turn) !== null && (
             <button
               type="button"
               className="ta-button"
@@ -169,7 +175,7 @@ function TurnView({ chosen, place, revision }: TurnViewProps) {
           <ChangedFilesCard
             turn={card.value}
             onOpenFile={open}
-            onOpenGitChanges={() => goTo({ ...here, gitChanges: true })}
+            onOpenGitChanges={openGitChanges}
             openPath={opened?.path ?? null}
           />
         )}
@@ -191,10 +197,10 @@ function TurnView({ chosen, place, revision }: TurnViewProps) {
   )
 }
 
-/** From the first checkpoint of the thread to the turn's end. */
+/** From the first checkpoint of the thread to the turn's end; of its first turn there is no more than the turn. */
 function wholeThread({ checkpoints }: Thread, { to }: ListedTurn): Span | null {
   const end = checkpoints.indexOf(to)
   const [from] = checkpoints
-  if (from === undefined || end < 1) return null
+  if (from === undefined || end < 2) return null
   return { from, to, between: checkpoints.slice(1, end) }
 }

@@ -122,7 +122,7 @@ function TurnPanel({ turn, loadPatch, openFile, languages, ignoreWhitespace, lay
         <TroubleBoundary title="The diff could not be drawn">
           <Suspense fallback={<p className="ta-nothing">Loading the diff…</p>}>
             <PatchView
-              key={`${include} ${ignoreWhitespace}`}
+              key={loading.id}
               loading={loading}
               files={state.files}
               openFile={openFile ?? null}

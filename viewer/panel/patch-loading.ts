@@ -49,7 +49,11 @@ const BATCH_LINES = 20_000
 const UNASKED_TEXT = 48 * 1024 * 1024
 const UNASKED_FILES = 10_000
 
+let started = 0
+
 export class PatchLoading {
+  /** Another number for every other: what is kept of one view, such as folded files, is not for the next. */
+  readonly id = ++started
   readonly options: PatchOptions
   readonly turn: TurnAttribution
   readonly #load: LoadPatch
