@@ -67,6 +67,16 @@ export class WatchedPage {
     return watched
   }
 
+  /** Goes to another place of the page, as a link would, and waits until it is the one that is shown. */
+  async goTo(hash: string): Promise<this> {
+    await this.page.evaluate((next) => {
+      window.location.hash = next
+    }, hash)
+    await this.page.locator(`.page-turns a[href="${hash}"][aria-current="true"]`).waitFor()
+    await this.page.locator('.ta-panel').waitFor()
+    return this
+  }
+
   card() {
     return this.page.locator('.ta-card')
   }

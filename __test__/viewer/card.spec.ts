@@ -16,8 +16,12 @@ const upstream = (from: number, to: number) =>
 
 let url: string
 const turns: Record<string, number> = {}
-const open = (story: string, thread = 'thread-one') =>
-  WatchedPage.open(url, `#thread=t3code%3A${thread}&turn=${turns[story]}`)
+// One page for all: what is told of one turn must not be there in the next anyway.
+let page: Promise<WatchedPage> | undefined
+const open = async (story: string, thread = 'thread-one') => {
+  page ??= WatchedPage.open(url)
+  return (await page).goTo(`#thread=t3code%3A${thread}&turn=${turns[story]}`)
+}
 
 // One thread, a story a turn.
 beforeAll(async () => {
@@ -96,14 +100,14 @@ describe('styles', () => {
       )
     const before = await computed()
     expect(before.length).toBeGreaterThan(30)
-    await view.page.addStyleTag({ content: HOST })
+    const style = await view.page.addStyleTag({ content: HOST })
     expect(await computed()).toEqual(before)
+    await style.evaluate((element) => element.remove())
   })
 
   it('are there for the row of git\u2019s changes alone', async () => {
-    const view = await open('pull')
+    const view = await WatchedPage.open('about:blank')
     const styles = readFileSync(join(import.meta.dirname, '../../viewer/styles.css'), 'utf8')
-    await view.page.goto('about:blank')
     await view.page.setContent(`<style>${styles}</style><p class="ta-moved">Pulled</p>`)
     const { color, margin } = await view.page.locator('.ta-moved').evaluate((row) => {
       const { color, margin } = getComputedStyle(row)

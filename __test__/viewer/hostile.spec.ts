@@ -64,7 +64,8 @@ describe('hostile', () => {
     for (let step = 0; step < 4; step++) {
       for (const head of await view.fileHeads()) seen.add(head)
       await page.locator('.ta-patch').evaluate((patch) => patch.scrollBy({ top: 1500 }))
-      await page.waitForTimeout(50)
+      // Drawn after a frame.
+      await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
     }
     expect([...seen].filter((head) => head.includes('hidden direction marks'))).toHaveLength(NAMES.length)
     expect([...seen].some((head) => head.startsWith(`${IMAGE}.ts | new`))).toBe(true)
