@@ -499,6 +499,14 @@ describe('rows of the card', () => {
     ])
     expect(cardLines(result([]), plain)).toEqual(['No files changed by the agent'])
   })
+
+  it('say a reason once, where the detail is the reason', () => {
+    const detail = 'a checkpoint has no recorded head'
+    const attribution: Attribution = { status: 'not-attributed', reason: 'head-not-recorded', detail, notes: [] }
+    expect(cardLines(result([file('a')], { attribution }), plain).slice(2)).toEqual([
+      "Everything is shown, the agent's work or not: the head was not recorded with a checkpoint.",
+    ])
+  })
 })
 
 describe('the demo', () => {

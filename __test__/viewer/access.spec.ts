@@ -1,6 +1,6 @@
 // The page without a mouse, without sight of it, in the dark, on a narrow screen; and what it says when it cannot.
 
-import { renameSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
@@ -121,11 +121,16 @@ describe('accessibility', () => {
   it('has one column and no sideways scrolling at 600 and 320 pixels, also with long and odd names', async () => {
     const repo = TurnRepository.create()
     const thread = await RecordedThread.begin(repo)
+    repo.teammate.push({ 'pulled.ts': lines(2) })
     const long = `${'a-very-long-folder-name/'.repeat(8)}and-a-file-name-that-goes-on-${'and-on-'.repeat(12)}end.ts`
-    await thread.turn(() => repo.write(long, lines(3)).write('\u05d0\u05d1\u05d2/\u05d3.ts', lines(2)))
+    await thread.turn(() => repo.pull() && repo.write(long, lines(3)).write('\u05d0\u05d1\u05d2/\u05d3.ts', lines(2)))
     const server = await serverOf(repo.cwd)
-    for (const width of [600, 320]) {
-      const view = await WatchedPage.open(server.url, '', { viewport: { width, height: 800 } })
+    // The last is a screen of 1280 by 1024, enlarged four times.
+    for (const [width, height] of [
+      [600, 800],
+      [320, 256],
+    ] as const) {
+      const view = await WatchedPage.open(server.url, '', { viewport: { width, height } })
       await view.fileHeads()
       const { page } = view
       const sideways = await page.evaluate(
@@ -134,12 +139,75 @@ describe('accessibility', () => {
       expect(sideways).toBe(0)
       const [card, panel] = [await view.card().boundingBox(), await page.locator('.ta-panel').boundingBox()]
       expect(panel?.y).toBeGreaterThanOrEqual((card?.y ?? 0) + (card?.height ?? 0))
+      expect((await page.locator('.ta-patch').boundingBox())?.height).toBeGreaterThan(200)
+      // What is chosen in the card is below it.
+      await page.locator('button.ta-moved').click()
+      await page.locator('.ta-panel-count', { hasText: '3 files' }).waitFor()
+      await expect.poll(async () => (await page.locator('.ta-panel').boundingBox())?.y).toBeLessThan(height / 2)
       const row = page.locator('.ta-row').last()
       expect(await row.getAttribute('title')).toBe('\u05d0\u05d1\u05d2/\u05d3.ts')
       expect(await page.locator('.ta-row[title$="end.ts"]').count()).toBe(1)
       expect(await page.locator('.ta-row bdi').count()).toBeGreaterThan(3)
       view.expectQuiet()
     }
+  })
+})
+
+describe('names', () => {
+  const [one, two, three] = ['\u05d0\u05d1\u05d2', '\u05d3\u05d4\u05d5', '\u05d6\u05d7']
+
+  it('stand in their order where they read from right to left, and are told apart where they look the same', async () => {
+    const repo = TurnRepository.create()
+    repo.switchNew(one).switchNew(two).write('moved.ts', 'moved\n').commit('moved')
+    repo.checkout(one)
+    const thread = await RecordedThread.begin(repo)
+    await thread.turn(() => {
+      repo.checkout(two).write(`${one}/${two}/${three}.ts`, lines(2)).write('zzz.ts', lines(1))
+      for (const byte of [0xfe, 0xff])
+        writeFileSync(Buffer.concat([Buffer.from(repo.path('bad-')), Buffer.from([byte])]), `byte ${byte}\n`)
+    })
+    const server = await serverOf(repo.cwd)
+    const view = await WatchedPage.open(server.url)
+    const { page } = view
+    await view.fileHeads()
+    // From the left, as they are drawn.
+    const drawn = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate(
+          (element, names) => {
+            const found: [number, string][] = []
+            const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+            for (let node = walker.nextNode(); node; node = walker.nextNode())
+              for (const name of names) {
+                const at = (node.textContent ?? '').indexOf(name)
+                if (at < 0) continue
+                const range = document.createRange()
+                range.setStart(node, at)
+                range.setEnd(node, at + name.length)
+                found.push([range.getBoundingClientRect().left, name])
+              }
+            return found.sort(([a], [b]) => a - b).map(([, name]) => name)
+          },
+          [one, two, three, '/', '→'],
+        )
+    expect(await drawn('.ta-moved-words')).toEqual([one, '→', two])
+    expect(await drawn('.ta-folder')).toEqual([one, '/', two])
+    expect(await drawn('.ta-file-toggle')).toEqual([one, '/', two, '/', three])
+    expect(await view.cardLines()).toContain(`⎇Switched ${one} → ${two} — 1 file`)
+
+    await page.getByRole('treeitem').first().focus()
+    const rows: (string | null)[] = []
+    for (let step = 0; step < 4; step++) {
+      await page.keyboard.press('ArrowDown')
+      rows.push(await page.evaluate(() => document.activeElement?.getAttribute('data-row') ?? null))
+    }
+    expect(rows).toEqual(['1', '2', '3', '4'])
+    const text = await view.diffText()
+    expect(text).toContain('byte 254')
+    expect(text).toContain('byte 255')
+    view.expectQuiet()
   })
 })
 
@@ -183,7 +251,8 @@ describe('trouble', () => {
     )
     expect(await page.locator('.ta-panel').count()).toBe(0)
     renameSync(`${repo.cwd}-gone`, repo.cwd)
-    await trouble.getByRole('button', { name: 'Try again' }).click()
+    await trouble.getByRole('button', { name: 'Try again' }).press('Enter')
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('turn')
     expect(await view.fileHeads()).toEqual(['a.ts | +1 −1'])
 
     // The card is here, the patch is not.
@@ -200,12 +269,17 @@ describe('trouble', () => {
       /^The diff could not be loadedThe repository is damaged, .*an object is damagedREPOSITORY_UNREADABLE/,
     )
     await page.unroute('**/api/patch')
-    await panelTrouble.getByRole('button', { name: 'Try again' }).click()
+    await panelTrouble.getByRole('button', { name: 'Try again' }).press('Enter')
+    expect(await page.evaluate(() => document.activeElement?.className)).toBe('ta-panel')
     expect(await view.fileHeads()).toEqual(['a.ts | +1 −1'])
 
     await server.close()
     await page.getByRole('button', { name: 'Refresh' }).click()
     await page.locator('main .ta-trouble', { hasText: 'does not answer' }).waitFor()
+
+    await serverOf(repo.cwd, Number(new URL(server.url).port))
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.locator('main .ta-trouble', { hasText: 'was started anew' }).waitFor()
     view.expectQuiet({ complaints: [/Failed to load resource/] })
   })
 })

@@ -28,8 +28,8 @@ export interface Server {
   close(): Promise<void>
 }
 
-export async function serverOf(cwd: string): Promise<Server> {
-  const server = await serve({ cwd })
+export async function serverOf(cwd: string, port = 0): Promise<Server> {
+  const server = await serve({ cwd, port })
   let open = true
   const close = async () => {
     if (open) await server.close()
@@ -65,6 +65,16 @@ export class WatchedPage {
     })
     await page.goto(url + hash)
     return watched
+  }
+
+  /** Goes to another place of the page, as a link would, and waits until it is the one that is shown. */
+  async goTo(hash: string): Promise<this> {
+    await this.page.evaluate((next) => {
+      window.location.hash = next
+    }, hash)
+    await this.page.locator(`.page-turns a[href="${hash}"][aria-current="true"]`).waitFor()
+    await this.page.locator('.ta-panel').waitFor()
+    return this
   }
 
   card() {

@@ -1,5 +1,7 @@
 // The card of a turn on the page, in a real browser, over real repositories.
 
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { lines, TurnRepository } from '../support/turn-repository.js'
 import { closeAfterwards, serverOf, WatchedPage } from './browser-page.js'
@@ -14,8 +16,12 @@ const upstream = (from: number, to: number) =>
 
 let url: string
 const turns: Record<string, number> = {}
-const open = (story: string, thread = 'thread-one') =>
-  WatchedPage.open(url, `#thread=t3code%3A${thread}&turn=${turns[story]}`)
+// One page for all: what is told of one turn must not be there in the next anyway.
+let page: Promise<WatchedPage> | undefined
+const open = async (story: string, thread = 'thread-one') => {
+  page ??= WatchedPage.open(url)
+  return (await page).goTo(`#thread=t3code%3A${thread}&turn=${turns[story]}`)
+}
 
 // One thread, a story a turn.
 beforeAll(async () => {
@@ -69,6 +75,48 @@ beforeAll(async () => {
   url = (await serverOf(repo.cwd)).url
 })
 
+describe('styles', () => {
+  const HOST = `
+    body { line-height: 3; letter-spacing: 1px; text-transform: uppercase; text-align: center }
+    button { text-transform: uppercase; letter-spacing: 2px; font-size: 30px; color: red; border-radius: 0 }
+    h2, h3, h4 { font-size: 40px; color: red; margin: 20px }
+    p { margin: 20px; color: red; font-size: 30px }
+    ul { padding-left: 40px; list-style: disc } li { color: red; margin: 9px }
+    section { padding: 30px; margin: 9px } header { background: yellow; padding: 20px }`
+
+  it('are those of the components, whatever a host says of elements', async () => {
+    const view = await open('mixed')
+    await view.fileHeads()
+    const computed = () =>
+      view.page.locator('.ta-card, .ta-card *, .ta-panel, .ta-panel *').evaluateAll((elements) =>
+        elements
+          .filter((element) => element.className !== '' || element.matches('h3, h4, p, li'))
+          .map((element) => {
+            const { font, color, margin, padding, textTransform, letterSpacing, backgroundColor } =
+              getComputedStyle(element)
+            const name = `${element.localName}.${element.className}`
+            return [name, font, color, margin, padding, textTransform, letterSpacing, backgroundColor].join(' | ')
+          }),
+      )
+    const before = await computed()
+    expect(before.length).toBeGreaterThan(30)
+    const style = await view.page.addStyleTag({ content: HOST })
+    expect(await computed()).toEqual(before)
+    await style.evaluate((element) => element.remove())
+  })
+
+  it('are there for the row of git\u2019s changes alone', async () => {
+    const view = await WatchedPage.open('about:blank')
+    const styles = readFileSync(join(import.meta.dirname, '../../viewer/styles.css'), 'utf8')
+    await view.page.setContent(`<style>${styles}</style><p class="ta-moved">Pulled</p>`)
+    const { color, margin } = await view.page.locator('.ta-moved').evaluate((row) => {
+      const { color, margin } = getComputedStyle(row)
+      return { color, margin }
+    })
+    expect({ color, margin }).toEqual({ color: 'rgb(98, 98, 107)', margin: '0px' })
+  })
+})
+
 describe('card', () => {
   it('lists the files, folders folded, with totals, and no row where git did nothing', async () => {
     const view = await open('edits')
@@ -110,7 +158,9 @@ describe('card', () => {
     const view = await open('oldHost', 'old')
     const card = await view.cardLines()
     expect(card[0]).toBe('3 changed files+9 −0')
-    expect(card.at(-1)).toMatch(/^Everything is shown, the agent's work or not: the head was not recorded with/)
+    expect(card.at(-1)).toBe(
+      "Everything is shown, the agent's work or not: the head was not recorded with a checkpoint.",
+    )
     view.expectQuiet()
   })
 

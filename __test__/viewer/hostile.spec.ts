@@ -64,7 +64,8 @@ describe('hostile', () => {
     for (let step = 0; step < 4; step++) {
       for (const head of await view.fileHeads()) seen.add(head)
       await page.locator('.ta-patch').evaluate((patch) => patch.scrollBy({ top: 1500 }))
-      await page.waitForTimeout(50)
+      // Drawn after a frame.
+      await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
     }
     expect([...seen].filter((head) => head.includes('hidden direction marks'))).toHaveLength(NAMES.length)
     expect([...seen].some((head) => head.startsWith(`${IMAGE}.ts | new`))).toBe(true)
@@ -82,6 +83,27 @@ describe('hostile', () => {
       )
     })
     expect(elements).toEqual([])
+    view.expectQuiet()
+  })
+
+  it('says of a file what its lines cannot show', async () => {
+    const repo = TurnRepository.create({ 'ends.txt': 'a\nb\n', 'nul.txt': `${'x'.repeat(9000)}\na\n` })
+    const thread = await RecordedThread.begin(repo)
+    await thread.turn(() => {
+      repo
+        .write('ends.txt', 'a\r\nb\r\n')
+        .write('nul.txt', `${'x'.repeat(9000)}\na\0b\n`)
+        .write('return.txt', 'a\rb\n')
+      repo.write('plain.txt', 'a\r\n')
+    })
+    const server = await serverOf(repo.cwd)
+    const view = await WatchedPage.open(server.url, '', { viewport: { width: 1280, height: 4000 } })
+    expect(await view.fileHeads()).toEqual([
+      'ends.txt | line ends LF → CRLF | +2 −2',
+      'nul.txt | hidden characters | +1 −1',
+      'plain.txt | new | +1 −0',
+      'return.txt | new | hidden characters | +1 −0',
+    ])
     view.expectQuiet()
   })
 

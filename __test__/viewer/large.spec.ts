@@ -23,6 +23,10 @@ describe('large turns', () => {
     expect(await page.locator('.ta-progress').textContent()).toMatch(/^[\d,]+ of 5,000 files$/)
     expect(await page.locator('.ta-row').count()).toBe(500)
 
+    // The button moves on, and at the end goes; the focus goes to the first row that it brought.
+    await page.getByRole('button', { name: /^Show 2,000 more/ }).click()
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('data-row'))).toBe('500')
+
     // The last file is asked for: it comes before the thousands above it.
     await page.getByRole('button', { name: 'Collapse all' }).click()
     await page.keyboard.press('Tab')
@@ -43,21 +47,29 @@ describe('large turns', () => {
   })
 
   it('cuts a file of 20 MB, says so, and loads all of it when asked', async () => {
-    const repo = TurnRepository.create({ 'small.ts': lines(3) })
+    const repo = TurnRepository.create({ 'small.ts': lines(3), 'removed.txt': lines(40_000, 'a line that goes away') })
     const thread = await RecordedThread.begin(repo)
     const count = 320_000
     await thread.turn(() => {
       repo.write('generated.txt', lines(count, 'a line of generated text that goes on and on for a while'))
-      repo.edit('small.ts', 2, 'agent')
+      repo.edit('small.ts', 2, 'agent').remove('removed.txt')
     })
     const server = await serverOf(repo.cwd)
     const view = await WatchedPage.open(server.url)
     const { page } = view
     expect(await view.fileHeads()).toEqual(['generated.txt | new | +320,000 −0'])
-    const note = page.locator('.ta-cut')
+    const head = (name: string) => page.locator('.ta-file-head', { hasText: name })
+    const noteOf = (name: string) => page.locator('diffs-container', { has: head(name) }).locator('.ta-cut')
+    const note = noteOf('generated.txt')
     await note.waitFor()
     expect(await note.textContent()).toContain("Only the first 512 kB of this file's diff are shown.")
     expect(await page.locator('diffs-container').count()).toBeLessThan(5)
+
+    // What went is cut as well, and says so.
+    await page.getByRole('treeitem', { name: /^removed\.txt/ }).click()
+    await noteOf('removed.txt').waitFor()
+    await head('removed.txt').getByRole('button', { expanded: true }).click()
+    await head('removed.txt').getByRole('button', { expanded: false }).waitFor()
 
     await page.getByRole('treeitem', { name: /^small\.ts/ }).click()
     await page.locator('.ta-file-head', { hasText: 'small.ts' }).waitFor()
@@ -66,13 +78,18 @@ describe('large turns', () => {
     await page.getByRole('treeitem', { name: /^generated\.txt/ }).click()
     await note.getByRole('button', { name: 'Load the whole file' }).click()
     await note.waitFor({ state: 'detached' })
-    await page.locator('.ta-patch').focus()
+    expect(await page.evaluate(() => document.activeElement?.className)).toBe('ta-patch')
     await page.locator('.ta-patch').evaluate((patch) => patch.scrollTo({ top: patch.scrollHeight }))
     await view.diffShows(`for a while ${count}`)
     const drawn = await page
       .locator('diffs-container')
       .evaluateAll((views) => views.reduce((sum, one) => sum + (one.shadowRoot?.querySelectorAll('*').length ?? 0), 0))
     expect(drawn).toBeLessThan(5000)
+
+    // Who asks for a file sees it, also where it was folded.
+    await page.getByRole('treeitem', { name: /^removed\.txt/ }).click()
+    await head('removed.txt').getByRole('button', { expanded: true }).waitFor()
+    await view.diffShows('a line that goes away 3')
     view.expectQuiet()
   })
 

@@ -11,7 +11,12 @@ const TOGGLE = { name: 'Show git changes' }
 
 const turns: Record<string, number> = {}
 let url: string
-const open = (story: string) => WatchedPage.open(url, `#thread=t3code%3Athread-one&turn=${turns[story]}`)
+// One page for all: nothing of a turn must be there in the next anyway.
+let shared: Promise<WatchedPage> | undefined
+const open = async (story: string) => {
+  shared ??= WatchedPage.open(url)
+  return (await shared).goTo(`#thread=t3code%3Athread-one&turn=${turns[story]}`)
+}
 const library = TurnRepository.create({ 'lib.ts': 'lib\n' })
 
 // One thread, a story a turn. Turn 1 pulls two files and edits one; turn 2 pulls another and edits another; turn 3 edits
@@ -101,18 +106,25 @@ describe('toggle', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve
     })
+    let answered = () => {}
+    const late = new Promise<void>((resolve) => {
+      answered = resolve
+    })
     await page.route('**/api/patch', async (route) => {
-      if (route.request().postData()?.includes('"includeGitChanges":true')) await held
+      const isHeld = route.request().postData()?.includes('"includeGitChanges":true')
+      if (isHeld) await held
       await route.continue().catch(() => {})
+      if (isHeld) answered()
     })
     await page.getByRole('link', { name: /^Turn 1/ }).click()
     await page.getByRole('button', TOGGLE).click()
     await page.getByRole('link', { name: /^Turn 2/ }).click()
     await page.locator('.ta-file-head', { hasText: 'b.ts' }).waitFor()
     release()
-    await page.waitForTimeout(300)
+    await late
     expect(await view.fileHeads()).toEqual(['b.ts | +1 −1'])
     expect(failed).toContain('api/patch')
+    await page.unroute('**/api/patch')
   })
 
   it('opens from the muted row', async () => {
@@ -145,6 +157,8 @@ describe('diff', () => {
     await view.page.locator('.ta-file-note', { hasText: 'only whitespace differs' }).waitFor()
     expect(await ignore.getAttribute('aria-pressed')).toBe('true')
     expect(await view.fileHeads()).toEqual(['a.ts | only whitespace differs | +0 −0', 'b.ts | +1 −1'])
+    await ignore.click()
+    await view.page.locator('.ta-file-note').waitFor({ state: 'detached' })
     view.expectQuiet()
   })
 

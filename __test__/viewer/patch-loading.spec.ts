@@ -209,6 +209,30 @@ describe('loading of a patch', () => {
     expect(texts(cut)?.slice(-3)).toEqual(['', '<same>', '<same>'])
   })
 
+  it('says of a file why it has no text', async () => {
+    const shown = many(2)
+    const empty = (query: PatchQuery) => {
+      const answered = answer(query.paths === undefined ? shown : shown.slice(0, 1))
+      return { ...answered, files: answered.files.map((file) => ({ ...file, section: null })) }
+    }
+    const why = async (
+      ignoreWhitespace: boolean,
+      files: ShownFile[],
+      load = async (query: PatchQuery) => empty(query),
+    ) => {
+      const loading = new PatchLoading(load, turnOf(files), { ...plain, ignoreWhitespace })
+      await loading.run()
+      return loading
+        .getState()
+        .files?.slice(0, 2)
+        .map(({ without }) => without)
+    }
+    expect(await why(true, shown)).toEqual(['whitespace', 'whitespace'])
+    expect(await why(false, shown)).toEqual([null, null])
+    // Asked for by name, as the card had them: the turn is another by now.
+    expect(await why(true, many(100))).toEqual(['whitespace', 'gone'])
+  })
+
   it('says mixed of what could not be told apart, not of what was asked for', async () => {
     const shown = [shownFile('edited'), shownFile('mixed', { mixed: true })]
     const loading = new PatchLoading(async () => answer(shown, { mixed: true }), turnOf(shown), {

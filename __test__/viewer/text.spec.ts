@@ -1,10 +1,11 @@
 // What is made of names, addresses, markup and colours.
 
 import { describe, expect, it } from 'vitest'
-import { turnsDirection, visible, visibleParts } from '../../viewer/names/visible.js'
+import { turnsDirection, unseenIn, visible, visibleParts } from '../../viewer/names/visible.js'
 import { inertMarkup } from '../../viewer/page/inert-markup.js'
 import { hashOf, readPlace } from '../../viewer/page/place.js'
 import { readable } from '../../viewer/panel/readable-color.js'
+import { traitsOf } from '../../viewer/panel/text-traits.js'
 
 describe('names', () => {
   it('writes out what cannot be seen, and leaves every other character', () => {
@@ -28,6 +29,37 @@ describe('names', () => {
   it('knows text that reads otherwise than it runs', () => {
     expect(turnsDirection('/* \u202e } */')).toBe(true)
     expect(turnsDirection('\u05d0\u05d1 שלום')).toBe(false)
+  })
+})
+
+describe('lines of a patch', () => {
+  const patch = (...lines: string[]) => `diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n${lines.join('\n')}\n`
+
+  it('are known from the header alone', () => {
+    expect(traitsOf('diff --git a/x b/x\nsimilarity index 100%\nrename from a\u2028@@ b\n', false).hasLines).toBe(false)
+    expect(traitsOf(patch('+a'), false)).toEqual({ hasLines: true, turned: false, unseen: false, lineEnds: null })
+    expect(traitsOf(patch('+a\u202eb'), false).turned).toBe(true)
+  })
+
+  it('hold characters that no browser draws, or only those of ordinary text', () => {
+    for (const odd of ['a\0b', 'a\x1b[2K', 'a\rb', 'a\u200bb', 'a\u2028b', 'a\x85', 'a\u{e0041}', 'a\ufeffb', '\xad'])
+      expect([odd, unseenIn(patch(`+${odd}`))]).toEqual([odd, true])
+    for (const fine of ['a\tb', 'a\r', '\ufeff#include', 'نمی\u200cخواهم', '👩\u200d🚀', '日本', '\u05d0\u05d1'])
+      expect([fine, unseenIn(patch(`+${fine}`))]).toEqual([fine, false])
+  })
+
+  it('end differently where nothing else can be seen to differ', () => {
+    const ends = (...lines: string[]) => traitsOf(patch(...lines), false).lineEnds
+    expect(ends('-a', '-b', '+a\r', '+b\r')).toBe('line ends LF → CRLF')
+    expect(ends('-a\r', '-', '-b\r', '+a', '+', '+b')).toBe('line ends differ')
+    expect(ends('-a\r', '-\r', '+a', '+')).toBe('line ends CRLF → LF')
+    expect(ends('-a\r', '-b', '+a', '+b\r')).toBe('line ends differ')
+    expect(ends('-a', '+b')).toBe(null)
+    expect(ends('-a\r', '+b\r')).toBe(null)
+    expect(ends('+a\r', '+b')).toBe(null)
+    // A last line without an end.
+    expect(ends('-a\r', '-b', '\\ No newline at end of file', '+a\r', '+c', '\\ No newline at end of file')).toBe(null)
+    expect(traitsOf(patch('-a\r', 'diff --git a/x b/x', '@@ -0,0 +1 @@', '+a'), true).lineEnds).toBe(null)
   })
 })
 

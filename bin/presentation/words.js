@@ -15,6 +15,9 @@ const NOT_ATTRIBUTED = {
   unreadable: 'the history between the two heads cannot be read',
 }
 
+// Of these the detail only says the same again.
+const TOLD_WHOLE = new Set(['head-not-recorded', 'unborn-at-end', 'reflog-lost', 'time-limit'])
+
 const NOTES = {
   'from-ref-moved': 'the ref of the first checkpoint names another snapshot by now; the recorded one was used',
   'to-ref-moved': 'the ref of the second checkpoint names another snapshot by now; the recorded one was used',
@@ -59,8 +62,9 @@ exports.marksOf = (file) => {
 exports.remarks = ({ attribution, operationInProgress }) => {
   const lines = []
   if (attribution.status === 'not-attributed') {
-    const why = NOT_ATTRIBUTED[attribution.reason] ?? attribution.reason
-    const detail = attribution.detail === '' ? '' : ` (${attribution.detail})`
+    const { reason, detail: more } = attribution
+    const why = NOT_ATTRIBUTED[reason] ?? reason
+    const detail = more === '' || TOLD_WHOLE.has(reason) ? '' : ` (${more})`
     lines.push(`Everything is shown, the agent's work or not: ${why}${detail}.`)
   }
   if (attribution.status === 'attributed' && attribution.evidence === 'weak')

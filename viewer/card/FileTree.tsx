@@ -1,6 +1,6 @@
-import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
 import type { ShownFile } from 'turn-attribution'
-import { Name } from '../names/Name.js'
+import { Name, Names } from '../names/Name.js'
 import { visible } from '../names/visible.js'
 import { Counts, FileCounts } from './Counts.js'
 import { type Row, type TreeNode, visibleRows } from './file-tree.js'
@@ -26,17 +26,26 @@ export function FileTree({ nodes, labelledBy, closed, onClosedChange, onOpenFile
   const [focusKey, setFocusKey] = useState<string | null>(null)
   const tree = useRef<HTMLDivElement>(null)
   const drawn = rows.slice(0, limit)
-  const focused = Math.max(
-    0,
-    drawn.findIndex(({ node }) => keyOf(node) === focusKey),
-  )
+  const keys = useMemo(() => keysOf(drawn), [rows, limit])
+  const focused = Math.max(0, focusKey === null ? 0 : keys.indexOf(focusKey))
 
   const focus = (index: number) => {
     const row = drawn[index]
     if (row === undefined) return
-    setFocusKey(keyOf(row.node))
+    setFocusKey(keys[index] ?? null)
     tree.current?.querySelector<HTMLElement>(`[data-row="${index}"]`)?.focus()
   }
+  // The button that asked for more may be gone by then: the focus goes on to what it brought.
+  const firstNew = useRef<number | null>(null)
+  useEffect(() => {
+    if (firstNew.current !== null) focus(firstNew.current)
+    firstNew.current = null
+  }, [limit])
+  const showMore = () => {
+    firstNew.current = limit
+    setLimit(limit + 4 * STEP)
+  }
+
   const toggle = (path: string) => {
     const next = new Set(closed)
     if (!next.delete(path)) next.add(path)
@@ -78,7 +87,7 @@ export function FileTree({ nodes, labelledBy, closed, onClosedChange, onOpenFile
       <div ref={tree} className="ta-tree" role="tree" aria-labelledby={labelledBy} onKeyDown={onKeyDown}>
         {drawn.map((row, index) => (
           <TreeRow
-            key={keyOf(row.node)}
+            key={keys[index]}
             row={row}
             index={index}
             id={`${id}${index}`}
@@ -86,14 +95,14 @@ export function FileTree({ nodes, labelledBy, closed, onClosedChange, onOpenFile
             current={row.node.kind === 'file' && row.node.file.path === openPath}
             stop={index === focused}
             onChoose={() => {
-              setFocusKey(keyOf(row.node))
+              setFocusKey(keys[index] ?? null)
               choose(row.node)
             }}
           />
         ))}
       </div>
       {rows.length > limit && (
-        <button type="button" className="ta-button ta-more" onClick={() => setLimit(limit + 4 * STEP)}>
+        <button type="button" className="ta-button ta-more" onClick={showMore}>
           Show {Math.min(rows.length - limit, 4 * STEP).toLocaleString('en')} more of {rows.length.toLocaleString('en')}{' '}
           rows
         </button>
@@ -102,7 +111,16 @@ export function FileTree({ nodes, labelledBy, closed, onClosedChange, onOpenFile
   )
 }
 
-const keyOf = (node: TreeNode<ShownFile>) => (node.kind === 'folder' ? `folder:${node.path}` : `file:${node.file.path}`)
+// Names that are not UTF-8 may be the same in text: the second of two has a key of its own all the same.
+function keysOf(rows: readonly Row<ShownFile>[]): string[] {
+  const met = new Map<string, number>()
+  return rows.map(({ node }) => {
+    const name = node.kind === 'folder' ? `folder:${node.path}` : `file:${node.file.path}`
+    const count = met.get(name) ?? 0
+    met.set(name, count + 1)
+    return `${count}:${name}`
+  })
+}
 
 interface TreeRowProps {
   row: Row<ShownFile>
@@ -138,7 +156,7 @@ function TreeRow({ row, index, id, open, current, stop, onChoose }: TreeRowProps
       {folder ? (
         <>
           <span className="ta-row-name ta-folder">
-            <Name>{node.name}</Name>
+            <Names>{node.name}</Names>
           </span>
           <Counts additions={node.additions} deletions={node.deletions} />
         </>
@@ -162,7 +180,7 @@ function FileName({ file, name }: { file: ShownFile; name: string }) {
   const before = previousPath.startsWith(folder) ? previousPath.slice(folder.length) : previousPath
   return (
     <>
-      <Name>{before}</Name>
+      <Names>{before}</Names>
       <span aria-hidden="true"> → </span>
       <span className="ta-aloud"> renamed to </span>
       <Name>{name}</Name>

@@ -1,6 +1,6 @@
 import type { TurnAttribution } from 'turn-attribution'
 import { movedRow } from '../../bin/presentation/words.js'
-import { Name } from '../names/Name.js'
+import { Names } from '../names/Name.js'
 import { numbered } from './Counts.js'
 
 export interface MovedRowProps {
@@ -20,7 +20,7 @@ export function MovedRow({ turn, onOpenGitChanges }: MovedRowProps) {
         ⎇
       </span>
       <span className="ta-moved-words">
-        <Name>{row.label || row.words}</Name>
+        <Names>{row.label || row.words}</Names>
         {row.fileCount > 0 && ` — ${numbered(row.fileCount, 'file')}`}
       </span>
     </>

@@ -31,7 +31,8 @@ interface Draft<File extends Countable> {
   files: Leaf<File>[]
 }
 
-const NAMES = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
+// In one language, so that a server and a browser agree.
+const NAMES = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 
 export function fileTree<File extends Countable>(files: readonly File[]): TreeNode<File>[] {
   const root = draft<File>('')

@@ -11,6 +11,23 @@ export function Name({ children }: { children: string }) {
   )
 }
 
+// A folder's slash, the arrow of a move, and the brackets that words put around it.
+const BETWEEN = /(\/| → |[()])/
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
+
+/**
+ * Names in a row, from left to right whatever they are written in: the folders of a path, the branches of a move. In one
+ * piece, two names from right to left would change places: `a → b` would read as `b → a`.
+ */
+export function Names({ children }: { children: string }) {
+  if (!RIGHT_TO_LEFT.test(children)) return <Name>{children}</Name>
+  return (
+    <bdi dir="ltr">
+      {children.split(BETWEEN).map((part, index) => (index % 2 === 1 ? part : <Name key={index}>{part}</Name>))}
+    </bdi>
+  )
+}
+
 /** A path on one line: where it is too long the folder is cut, never the file's own name. */
 export function Path({ children: path }: { children: string }) {
   const cut = path.lastIndexOf('/') + 1
@@ -18,7 +35,7 @@ export function Path({ children: path }: { children: string }) {
     <span className="ta-path">
       {cut > 0 && (
         <span className="ta-path-folder">
-          <Name>{path.slice(0, cut)}</Name>
+          <Names>{path.slice(0, cut)}</Names>
         </span>
       )}
       <span className="ta-path-name">

@@ -38,6 +38,16 @@ function escapeOf(character: string): string {
 // Marks that turn the direction of a line around: text that reads otherwise than it runs.
 const TURNED = /[\u202a-\u202e\u2066-\u2069]/
 
+// Of the characters that cannot be seen those that no ordinary text has: not a joiner, which scripts and emoji need, and
+// not the mark of byte order that begins a file.
+const NEVER_SEEN =
+  /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u115f\u1160\u200b\u2028\u2029\u2060-\u2064\u3164\uffa0]|(?<!\n[-+ ])\ufeff|\r(?!\n)|[\u{e0000}-\u{e007f}]/u
+
+/** Whether lines of a patch hold characters that cannot be seen, besides the marks of direction. */
+export function unseenIn(text: string): boolean {
+  return NEVER_SEEN.test(text)
+}
+
 /** Whether a text holds marks that make it read otherwise than it runs. */
 export function turnsDirection(text: string): boolean {
   return TURNED.test(text)

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { ChangedFilesCard } from '../card/ChangedFilesCard.js'
-import { Name } from '../names/Name.js'
+import { Name, Names } from '../names/Name.js'
 import { visible } from '../names/visible.js'
 import { DiffPanel } from '../panel/DiffPanel.js'
 import type { LoadPatch } from '../panel/patch-query.js'
@@ -35,7 +35,7 @@ export function Page() {
         </h1>
         {repository !== null && (
           <span className="page-repository">
-            <Name>{repository.path}</Name>
+            <Names>{repository.path}</Names>
           </span>
         )}
         <button type="button" className="ta-button ta-quiet" onClick={refresh}>
@@ -128,11 +128,23 @@ function TurnView({ chosen, place, revision }: TurnViewProps) {
   const here: Place = { ...place, thread: keyOfThread(thread), turn: turn.number }
   const [card, again] = useAnswer(key, (signal) => fetchCard(span, signal))
 
+  // The button goes away with the trouble: the focus stays with the turn.
+  const retry = () => {
+    document.getElementById('turn')?.focus()
+    again()
+  }
+
   const [openFile, setOpenFile] = useState<{ key: string; path: string } | null>(null)
   const panel = useRef<HTMLDivElement>(null)
+  // Where it is narrow the diff is below the card.
+  const bringDiff = () => panel.current?.scrollIntoView({ block: 'nearest' })
   const open = (path: string) => {
     setOpenFile({ key, path })
-    panel.current?.scrollIntoView({ block: 'nearest' })
+    bringDiff()
+  }
+  const openGitChanges = () => {
+    goTo({ ...here, gitChanges: true })
+    bringDiff()
   }
   // `key` holds all of `span`.
   const loadPatch = useCallback<LoadPatch>((query, signal) => fetchPatch(span, query, signal), [key])
@@ -142,7 +154,7 @@ function TurnView({ chosen, place, revision }: TurnViewProps) {
       <div className="page-card">
         <div className="page-turn-head">
           <h2 id="turn-heading">{whole === null ? `Turn ${turn.number}` : `Whole thread, to turn ${turn.number}`}</h2>
-          {thread.checkpoints.indexOf(turn.to) > 1 && (
+          {wholeThread(thread, turn) !== null && (
             <button
               type="button"
               className="ta-button"
@@ -158,12 +170,12 @@ function TurnView({ chosen, place, revision }: TurnViewProps) {
             Loading the turn…
           </p>
         )}
-        {card.status === 'failed' && <Trouble title="This turn could not be read" error={card.error} onRetry={again} />}
+        {card.status === 'failed' && <Trouble title="This turn could not be read" error={card.error} onRetry={retry} />}
         {card.value !== null && (
           <ChangedFilesCard
             turn={card.value}
             onOpenFile={open}
-            onOpenGitChanges={() => goTo({ ...here, gitChanges: true })}
+            onOpenGitChanges={openGitChanges}
             openPath={opened?.path ?? null}
           />
         )}
@@ -185,10 +197,10 @@ function TurnView({ chosen, place, revision }: TurnViewProps) {
   )
 }
 
-/** From the first checkpoint of the thread to the turn's end. */
+/** From the first checkpoint of the thread to the turn's end; of its first turn there is no more than the turn. */
 function wholeThread({ checkpoints }: Thread, { to }: ListedTurn): Span | null {
   const end = checkpoints.indexOf(to)
   const [from] = checkpoints
-  if (from === undefined || end < 1) return null
+  if (from === undefined || end < 2) return null
   return { from, to, between: checkpoints.slice(1, end) }
 }

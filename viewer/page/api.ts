@@ -44,7 +44,12 @@ export class ServerError extends Error {
   }
 }
 
-export const fetchTurns = (signal: AbortSignal) => ask<Turns>('./api/turns', { signal })
+export const fetchTurns = (signal: AbortSignal) =>
+  ask<Turns>('./api/turns', { signal }).catch((error) => {
+    // To a page of before, a server that was started anew says no more than this.
+    if (!(error instanceof ServerError && error.code === 'NOT_FOUND')) throw error
+    throw new ServerError(error.code, 'The server of this page was started anew: its address is another one by now.')
+  })
 
 export const fetchCard = (span: Span, signal: AbortSignal) => post<TurnAttribution>('./api/card', span, signal)
 

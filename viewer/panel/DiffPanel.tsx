@@ -1,8 +1,8 @@
-import { lazy, Suspense, useId, useState } from 'react'
+import { lazy, Suspense, useId, useRef, useState } from 'react'
 import type { TurnAttribution } from 'turn-attribution'
 import { Counts, numbered, totalsOf } from '../card/Counts.js'
 import { MIXED } from '../card/Marks.js'
-import type { PatchLoading, PatchState } from './patch-loading.js'
+import type { PatchState } from './patch-loading.js'
 import type { LoadPatch } from './patch-query.js'
 import { Trouble, TroubleBoundary } from './Trouble.js'
 import { usePatch } from './use-patch.js'
@@ -62,12 +62,21 @@ function TurnPanel({ turn, loadPatch, openFile, languages, ignoreWhitespace, lay
   const setInclude = props.onIncludeGitChanges ?? setIncluded
   const { state, loading } = usePatch(turn, include, ignoreWhitespace, loadPatch)
 
+  const panel = useRef<HTMLElement>(null)
+  // The button that was pressed goes away with what it answers: the focus stays in the panel.
+  const resume = () => {
+    panel.current?.focus({ preventScroll: true })
+    loading?.resume()
+  }
+
   const count = state.files === null ? 0 : state.fileCount
   const mixed = turn.shown.filter((file) => file.mixed).length
   return (
     <section
+      ref={panel}
       className="ta-panel"
       aria-labelledby={heading}
+      tabIndex={-1}
       style={props.colorScheme && { colorScheme: props.colorScheme }}
     >
       <header className="ta-panel-head">
@@ -104,16 +113,16 @@ function TurnPanel({ turn, loadPatch, openFile, languages, ignoreWhitespace, lay
           {numbered(mixed, 'file')} {mixed === 1 ? 'is' : 'are'} marked <span className="ta-mark">mixed</span> {MIXED}
         </p>
       )}
-      <Progress state={state} loading={loading} />
+      <Progress state={state} onResume={resume} />
       {state.status === 'failed' && (
-        <Trouble title="The diff could not be loaded" error={state.error} onRetry={() => loading?.resume()} />
+        <Trouble title="The diff could not be loaded" error={state.error} onRetry={resume} />
       )}
       {state.files?.length === 0 && <p className="ta-nothing">{nothing(turn, include)}</p>}
       {loading !== null && state.files !== null && state.files.length > 0 && (
         <TroubleBoundary title="The diff could not be drawn">
           <Suspense fallback={<p className="ta-nothing">Loading the diff…</p>}>
             <PatchView
-              key={`${include} ${ignoreWhitespace}`}
+              key={loading.id}
               loading={loading}
               files={state.files}
               openFile={openFile ?? null}
@@ -156,7 +165,7 @@ function Switch({ on, onChange, children }: SwitchProps) {
 }
 
 // The numbers run too fast to be read aloud: what is said is that it loads, and that it is there.
-function Progress({ state, loading }: { state: PatchState; loading: PatchLoading | null }) {
+function Progress({ state, onResume }: { state: PatchState; onResume: () => void }) {
   const { status, files, loadedCount } = state
   const total = files?.length ?? 0
   const unnamed = state.fileCount - total
@@ -175,7 +184,7 @@ function Progress({ state, loading }: { state: PatchState; loading: PatchLoading
       {status === 'paused' && (
         <div className="ta-progress">
           <span>{numbers} loaded; there is much more.</span>
-          <button type="button" className="ta-button" onClick={() => loading?.resume()}>
+          <button type="button" className="ta-button" onClick={onResume}>
             Load more
           </button>
         </div>

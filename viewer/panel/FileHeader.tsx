@@ -12,6 +12,7 @@ const TYPES: Record<string, string> = {
   '160000': 'submodule',
 }
 
+const UNSEEN = 'Holds characters that cannot be seen, or that a browser draws as others.'
 const TURNED = 'Holds marks that turn the direction of text: its lines may read otherwise than they run.'
 
 interface FileHeaderProps {
@@ -25,7 +26,7 @@ interface FileHeaderProps {
 }
 
 export function FileHeader({ file: patchFile, part, collapsed, onToggle, onWhole }: FileHeaderProps) {
-  const { file, turned, withGit } = patchFile
+  const { file, turned, unseen, lineEnds, withGit } = patchFile
   const title = file.previousPath === null ? file.path : `${file.previousPath} → ${file.path}`
   const second = part > 0
   return (
@@ -57,6 +58,12 @@ export function FileHeader({ file: patchFile, part, collapsed, onToggle, onWhole
               hidden direction marks<span className="ta-aloud">: {TURNED}</span>
             </span>
           )}
+          {unseen && (
+            <span className="ta-mark" data-mark="mixed" title={UNSEEN}>
+              hidden characters<span className="ta-aloud">: {UNSEEN}</span>
+            </span>
+          )}
+          {lineEnds !== null && <span className="ta-mark">{lineEnds}</span>}
           <Note file={patchFile} onWhole={onWhole} />
           <FileCounts file={file} />
         </>
@@ -73,10 +80,11 @@ function typeWords({ oldMode, newMode }: ShownFile | DiffFile, part: number): st
 }
 
 // Where there are no lines to look at, why.
-function Note({ file: { file, text, hasLines, cut, whole }, onWhole }: { file: PatchFile; onWhole: () => void }) {
+function Note({ file: patchFile, onWhole }: { file: PatchFile; onWhole: () => void }) {
+  const { text, hasLines, cut, whole } = patchFile
   if (text === null) return <span className="ta-file-note">loading…</span>
   if (hasLines) return null
-  if (!cut) return <span className="ta-file-note">{noLinesWords(file, text)}</span>
+  if (!cut) return <span className="ta-file-note">{noLinesWords(patchFile)}</span>
   if (whole === 'tried') return <span className="ta-file-note">its lines are longer than this page shows</span>
   return (
     <>
@@ -88,9 +96,10 @@ function Note({ file: { file, text, hasLines, cut, whole }, onWhole }: { file: P
   )
 }
 
-function noLinesWords(file: ShownFile | DiffFile, text: string): string {
-  if (file.binary) return 'no text to show'
-  if (text === '') return file.uncounted === null ? 'only whitespace differs' : 'no text to show'
+function noLinesWords({ file, text, without }: PatchFile): string {
+  if (without === 'gone') return 'not in the turn any more: it has changed since the card was made'
+  if (without === 'whitespace') return 'only whitespace differs'
+  if (file.binary || text === '') return 'no text to show'
   if (file.kind === 'added' || file.kind === 'deleted') return 'empty file'
   return file.kind === 'renamed' ? 'renamed without changes' : 'no lines changed'
 }

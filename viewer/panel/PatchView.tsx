@@ -23,7 +23,9 @@ const HEADER_HEIGHT = 36
 const LAYOUT = { paddingTop: 0, paddingBottom: 24, gap: 0 }
 const METRICS = { diffHeaderHeight: HEADER_HEIGHT, lineHeight: 20, spacing: 4 }
 
+// Of a file that went the component draws nothing that stands with what came.
 const CUT_NOTE: DiffLineAnnotation<'cut'>[] = [{ side: 'additions', lineNumber: 0, metadata: 'cut' }]
+const CUT_NOTE_OF_DELETED: DiffLineAnnotation<'cut'>[] = [{ side: 'deletions', lineNumber: 0, metadata: 'cut' }]
 
 /** The files below one another. Only what is in view is in the document, so that 5,000 files scroll like five. */
 export default function PatchView({ loading, files, openFile, languages, layout, colorScheme }: PatchViewProps) {
@@ -56,6 +58,8 @@ export default function PatchView({ loading, files, openFile, languages, layout,
     if (index < 0) return
     shownRequest.current = openFile
     wanted.current = index
+    // Who asks for a file wants to see it, also where it was folded before.
+    setCollapsed((before) => (before.has(index) ? new Set([...before].filter((one) => one !== index)) : before))
     view.current?.scrollTo({ type: 'item', id: idOf(index, 0), align: 'start', behavior: 'instant' })
   }, [openFile, files])
 
@@ -91,6 +95,14 @@ export default function PatchView({ loading, files, openFile, languages, layout,
       return next
     })
   }, [])
+  // The button that asks is gone once the text is there: the focus goes to the text.
+  const loadWhole = useCallback(
+    (path: string) => {
+      scroller.current?.focus({ preventScroll: true })
+      void loading.loadWhole(path)
+    },
+    [loading],
+  )
   const header = useCallback(
     (item: Item) => {
       const { index, part } = placeOf(item.id)
@@ -102,18 +114,18 @@ export default function PatchView({ loading, files, openFile, languages, layout,
           part={part}
           collapsed={collapsed.has(index)}
           onToggle={() => toggle(index)}
-          onWhole={() => loading.loadWhole(file.file.path)}
+          onWhole={() => loadWhole(file.file.path)}
         />
       )
     },
-    [files, collapsed, toggle, loading],
+    [files, collapsed, toggle, loadWhole],
   )
   const cutNote = useCallback(
     (item: Item) => {
       const file = files[placeOf(item.id).index]
-      return file === undefined ? null : <CutNote file={file} onWhole={() => loading.loadWhole(file.file.path)} />
+      return file === undefined ? null : <CutNote file={file} onWhole={() => loadWhole(file.file.path)} />
     },
-    [files, loading],
+    [files, loadWhole],
   )
 
   return (
@@ -167,7 +179,10 @@ function useItems(files: readonly PatchFile[], collapsed: ReadonlySet<number>, l
               fileDiff,
               collapsed: closed,
               version: version.current,
-              ...(file.cut && fileDiff.hunks.length > 0 && { annotations: CUT_NOTE }),
+              ...(file.cut &&
+                fileDiff.hunks.length > 0 && {
+                  annotations: fileDiff.type === 'deleted' ? CUT_NOTE_OF_DELETED : CUT_NOTE,
+                }),
             },
           ]
         })

@@ -3,7 +3,6 @@
 
 import type { DiffFile, ShownFile, TurnAttribution } from 'turn-attribution'
 import { inTreeOrder } from '../card/file-tree.js'
-import { turnsDirection } from '../names/visible.js'
 import {
   BATCH_BYTES,
   FILE_BYTES,
@@ -13,18 +12,17 @@ import {
   type TurnPatch,
   WHOLE_FILE_BYTES,
 } from './patch-query.js'
+import { NO_TEXT, type TextTraits, traitsOf } from './text-traits.js'
 
 export type PatchOptions = Pick<PatchQuery, 'includeGitChanges' | 'ignoreWhitespace'>
 
-export interface PatchFile {
+export interface PatchFile extends TextTraits {
   /** As the card has it until its text is there. */
   file: ShownFile | DiffFile
   /** `null`: not there yet; `''`: there is none. */
   text: string | null
-  /** Whether `text` holds lines. */
-  hasLines: boolean
-  /** Whether these hold marks that make them read otherwise than they run. */
-  turned: boolean
+  /** Why there is no text where none came: lines differ in white space alone, or the file is no longer in the turn. */
+  without: 'whitespace' | 'gone' | null
   /** Whether `text` is not all. */
   cut: boolean
   /** Whether it holds lines that moved beside those written here, since git's changes were asked for. */
@@ -51,7 +49,11 @@ const BATCH_LINES = 20_000
 const UNASKED_TEXT = 48 * 1024 * 1024
 const UNASKED_FILES = 10_000
 
+let started = 0
+
 export class PatchLoading {
+  /** Another number for every other: what is kept of one view, such as folded files, is not for the next. */
+  readonly id = ++started
   readonly options: PatchOptions
   readonly turn: TurnAttribution
   readonly #load: LoadPatch
@@ -183,15 +185,22 @@ export class PatchLoading {
     }
     this.#change(paths, (before) => {
       const file = arrived.get(before.file.path)?.shift()
-      if (file === undefined) return { ...unread(before.file), text: '', whole }
+      if (file === undefined) return { ...unread(before.file), text: '', without: 'gone', whole }
       const text = file.section === null ? '' : answer.patch.slice(file.section.start, file.section.end)
       this.#textLength += text.length
       // That a file is mixed is said of what could not be told apart, not of what was asked for.
       const mixed = this.#mixed.has(file.path)
       const withGit = file.mixed && !mixed && !file.demoted
-      const hasLines = /^@@ /m.test(text)
-      const turned = turnsDirection(text)
-      return { file: { ...file, mixed }, text, hasLines, turned, cut: file.truncated, withGit, whole }
+      const sameButSpace = text === '' && this.options.ignoreWhitespace && file.uncounted === null && !file.binary
+      return {
+        ...traitsOf(text, file.kind === 'typechange'),
+        file: { ...file, mixed },
+        text,
+        without: sameButSpace ? 'whitespace' : null,
+        cut: file.truncated,
+        withGit,
+        whole,
+      }
     })
   }
 
@@ -213,5 +222,5 @@ function listed(files: readonly (ShownFile | DiffFile)[]): PatchFile[] {
 }
 
 function unread(file: ShownFile | DiffFile): PatchFile {
-  return { file, text: null, hasLines: false, turned: false, cut: false, withGit: false, whole: 'not-asked' }
+  return { ...NO_TEXT, file, text: null, without: null, cut: false, withGit: false, whole: 'not-asked' }
 }
