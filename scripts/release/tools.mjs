@@ -1,4 +1,4 @@
-// The runtimes and tools of the release check, each of an exact version, fetched once into `target/release-check/`
+// The runtimes and tools of the release check, each of an exact version (Debian's of the release), fetched once into `target/release-check/`
 // from package registries by their ordinary clients. Nothing is installed into the system but qemu, where it is missing
 // and that is permitted.
 
@@ -19,9 +19,11 @@ export function npm(name, version) {
   if (!existsSync(join(installed, 'package.json'))) {
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, 'package.json'), '{ "private": true }\n')
-    const platform = /-linux-(arm64|x64)$/.exec(name)
-    const cpu = platform ? ['--cpu', platform[1], '--os', 'linux'] : []
-    execFileSync('npm', ['install', '--no-audit', '--no-fund', ...cpu, `${name}@${version}`], { cwd: folder, ...quiet })
+    // By force: one of them is for another processor, which qemu plays.
+    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--force', `${name}@${version}`], {
+      cwd: folder,
+      ...quiet,
+    })
   }
   return installed
 }
@@ -58,14 +60,19 @@ function deb(name, arch = 'amd64') {
     const state = join(cache, 'apt')
     for (const each of ['lists/partial', 'archives/partial']) mkdirSync(join(state, each), { recursive: true })
     const options = [
-      ...['amd64', arch].map((each) => `APT::Architectures::=${each}`),
+      ...['amd64', 'arm64'].map((each) => `APT::Architectures::=${each}`),
       `Dir::State::lists=${join(state, 'lists')}`,
       'Dir::Cache::pkgcache=',
       'Dir::Cache::srcpkgcache=',
       'APT::Sandbox::User=',
     ].flatMap((option) => ['-o', option])
-    execFileSync('apt-get', [...options, 'update'], quiet)
-    execFileSync('apt-get', [...options, 'download', `${name}:${arch}`], { cwd: state, ...quiet })
+    const download = () => spawnSync('apt-get', [...options, 'download', `${name}:${arch}`], { cwd: state, ...quiet })
+    if (download().status !== 0) {
+      // A mirror in the middle of an update may give some lists and not others.
+      spawnSync('apt-get', [...options, 'update'], quiet)
+      const { status, stderr } = download()
+      if (status !== 0) throw new Error(stderr)
+    }
     const file = readdirSync(state).find((each) => each.startsWith(`${name}_`) && /_(all|arm64|amd64)\.deb$/.test(each))
     mkdirSync(folder)
     execFileSync('dpkg', ['-x', join(state, file), folder], quiet)
