@@ -1,7 +1,7 @@
 // Everything about a release that a Linux machine on x64 can find out before it: builds the four Linux targets, looks at
 // them, packs, loads them in the runtimes they are for, installs by the package managers, breaks installs on purpose.
 //
-//   npm run release-check                  all of it; a quarter of an hour at first
+//   npm run release-check                  all of it; half an hour at first
 //   npm run release-check -- --no-build    with the artifacts that stand in `artifacts/`
 //
 // Needed beside Node and Rust: git, python3, Debian's apt-get. Tools and runtimes go to `target/release-check/`, each of

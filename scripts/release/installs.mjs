@@ -2,7 +2,7 @@
 // package from there, and runs the README's example.
 
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -92,6 +92,9 @@ async function install(manager, folder, { origin, fetched }) {
   const shown = await start([...runtime, join(project, 'example.ts')])
   if (!/written\.txt/.test(shown) || /moved\.txt/.test(shown) || !/\] 1 \w/.test(shown))
     throw new Error(`the example printed ${shown}`)
+  const command = join(project, 'node_modules', '.bin', 'turn-attribution')
+  // Yarn's PnP has no such folder.
+  if (existsSync(command)) await start([command, 'head', '--cwd', turn.cwd])
   return start([...runtime, smoke, join(project, 'package.json'), JSON.stringify(turn)])
 }
 
