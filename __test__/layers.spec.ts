@@ -66,7 +66,9 @@ describe('layers', () => {
 
   it('has the command line and the façade reach the addon through one file', () => {
     const scripts = ['bin', 'scripts'].flatMap((folder) =>
-      readdirSync(join(root, folder)).map((name) => join(root, folder, name)),
+      readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => join(parentPath, name)),
     )
     const direct = scripts.filter((file) => /require\(['"][^'"]*(binding|\.node)/.test(readFileSync(file, 'utf8')))
     expect(direct.map((file) => relative(root, file))).toEqual([])
