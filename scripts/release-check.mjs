@@ -8,7 +8,7 @@
 // an exact version. The table at the end says what was loaded and where; what stands there as `not run` was not.
 
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { broken } from './release/broken.mjs'
 import { artifacts, build } from './release/build.mjs'
@@ -35,15 +35,23 @@ step('pack')
 const packages = pack({ partial: true })
 
 const rows = targets.map((target) => {
-  if (!existsSync(join(artifacts, target.file))) return [target.name, '', '', '', 'not here', 'not run']
+  const file = join(artifacts, target.file)
+  if (!existsSync(file)) return [target.name, '', '', '', 'not here', 'not run']
+  if (target.platform !== 'linux') return [target.name, mebibytes(statSync(file).size), '', '', 'elsewhere', 'not run']
   step(`look at and load ${target.name}`)
   const found = inspect(target)
   const own = packages.filter(({ name }) => name === 'turn-attribution' || name === target.package)
   const loaded = loads(target, own)
   note(target.name, { artifact: found.wrong.join(', ') || 'right', ...loaded })
   const right = Object.keys(loaded).filter((runtime) => loaded[runtime] === 'right')
-  const size = `${(found.size / 2 ** 20).toFixed(2)} MiB`
-  return [target.name, size, found.glibc ?? 'none', found.needed.join(' '), 'yes', right.join(', ') || 'nothing']
+  return [
+    target.name,
+    mebibytes(found.size),
+    found.glibc ?? 'none',
+    found.needed.join(' '),
+    'yes',
+    right.join(', ') || 'nothing',
+  ]
 })
 
 step('the packed package')
@@ -65,6 +73,10 @@ function note(part, outcomes) {
   for (const [name, outcome] of Object.entries(outcomes))
     if (outcome !== 'right') failures.push(`${part}, ${name}: ${outcome}`)
   return outcomes
+}
+
+function mebibytes(size) {
+  return `${(size / 2 ** 20).toFixed(2)} MiB`
 }
 
 function short([name, outcome]) {

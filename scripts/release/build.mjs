@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { started } from './started.mjs'
 import { root, targets } from './targets.mjs'
 
 /** Node itself asks for this one. */
@@ -51,7 +51,7 @@ function wideVectors(triple) {
   return triple.startsWith('x86_64') ? { [`CFLAGS_${triple.replaceAll('-', '_')}`]: '-mevex512' } : {}
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+if (started(import.meta)) {
   const chosen = targets.find(({ triple }) => triple === process.argv[2])
   if (!chosen) {
     console.error(`usage: node scripts/release/build.mjs <${targets.map(({ triple }) => triple).join(' | ')}>`)

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { started } from './started.mjs'
 import { root } from './targets.mjs'
 
 /** Empty where there is none. */
@@ -13,7 +13,7 @@ export function changes(version) {
   return text.trim()
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+if (started(import.meta)) {
   const text = changes(process.argv[2])
   if (text === '') {
     console.error(`CHANGELOG.md has no section ${process.argv[2]}`)

@@ -2,9 +2,9 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { artifacts, GLIBC } from './build.mjs'
 import { readElf } from './elf.mjs'
+import { started } from './started.mjs'
 import { linux } from './targets.mjs'
 
 const LIBRARIES = {
@@ -28,7 +28,7 @@ export function inspect({ file, arch, abi }, folder = artifacts) {
   return { ...found, wrong }
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+if (started(import.meta)) {
   const built = linux.filter(({ file }) => existsSync(join(artifacts, file)))
   for (const target of built) {
     const { size, glibc, needed, wrong } = inspect(target)

@@ -7,8 +7,8 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { artifacts } from './build.mjs'
+import { started } from './started.mjs'
 import { manifest, root, targets } from './targets.mjs'
 
 const LEGAL = ['LICENSE-MIT', 'LICENSE-APACHE', 'THIRD-PARTY-NOTICES.md']
@@ -71,6 +71,6 @@ function finish(folder, change) {
   }
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href)
+if (started(import.meta))
   for (const { tarball, files } of pack({ partial: process.argv.includes('--partial') }))
     console.log(`${tarball}: ${files.join(' ')}`)
