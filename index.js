@@ -338,16 +338,19 @@ function binding() {
   }
 }
 
+// The loader's last word blames the package manager whatever happened. What came of each file it tried is beneath that,
+// the last one first; those for WebAssembly, of which there is none, say nothing.
 function bindingMissing(cause) {
   const reasons = []
-  for (let error = cause; error instanceof Error && reasons.length < 5; error = error.cause) {
-    reasons.push(error.message.split('\n', 1)[0])
+  for (let error = cause.cause ?? cause; error instanceof Error && reasons.length < 5; error = error.cause) {
+    const [reason] = error.message.split('\n', 1)
+    if (!reason.includes('wasi')) reasons.unshift(reason)
   }
   return [
     `native binding missing: ${platformPackage()} could not be loaded (${reasons.join('; ')}).`,
-    'Ways out: install again with npm 11.3 or later after removing node_modules and the lockfile;',
-    'do not install with --omit=optional; install on the machine that runs it (system, processor and C library).',
-    'In a clone of the repository: npm run build.',
+    'Ways out: (1) remove node_modules and the lockfile and install again, with npm 11.3 or later and without',
+    '--omit=optional; (2) install on the machine that runs it, or for its system, processor and C library;',
+    '(3) set NAPI_RS_NATIVE_LIBRARY_PATH to the .node file of that package. In a clone: npm run build.',
   ].join(' ')
 }
 

@@ -1,7 +1,7 @@
 // Loading: require and import, workers, what is missing said clearly, nothing run at install.
 
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
@@ -60,14 +60,22 @@ describe('the package', () => {
     expect(manifest.dependencies).toBeUndefined()
   })
 
-  it('holds every file that package.json promises', () => {
+  it('holds the files that are pinned, and no other', () => {
     const packed = JSON.parse(
       execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root, encoding: 'utf8' }),
     ) as { files: { path: string }[] }[]
-    const paths = packed[0]?.files.map(({ path }) => path) ?? []
-    for (const path of ['index.js', 'index.d.ts', 'binding.js', 'bin/turn-attribution.js', 'README.md', 'LICENSE-MIT'])
-      expect(paths).toContain(path)
-    expect(paths.filter((path) => /^(src|target|__test__)\//.test(path))).toEqual([])
+    const pinned = readFileSync(join(root, 'scripts/release/contents.txt'), 'utf8').trim().split('\n')
+    expect(packed[0]?.files.map(({ path }) => path).sort()).toEqual(pinned)
+  })
+
+  it('has a package for each of the eight platforms, no narrower than itself', () => {
+    const folders = readdirSync(join(root, 'npm'))
+    expect(folders).toHaveLength(8)
+    for (const folder of folders) {
+      const platform = JSON.parse(readFileSync(join(root, 'npm', folder, 'package.json'), 'utf8')) as typeof manifest
+      const { version, engines, repository, license } = manifest
+      expect(platform).toMatchObject({ name: `turn-attribution-${folder}`, version, engines, repository, license })
+    }
   })
 })
 
@@ -85,7 +93,17 @@ describe('without the native binary', () => {
     expect(label).toBe('""')
     expect(message).toMatch(/^true BINDING_MISSING native binding missing: turn-attribution-\w+-\w+/)
     expect(message).toContain('none.node')
-    expect(message).toContain('--omit=optional')
+    expect(message).toMatch(/\(1\) .*--omit=optional.*\(2\) .*\(3\) set NAPI_RS_NATIVE_LIBRARY_PATH/)
+    expect(message).not.toMatch(/wasi|npm has a bug/)
+  })
+
+  it('a file that is no addon is named, with what the system says of it', () => {
+    const file = join(temporaryFolder(), 'cut-short.node')
+    writeFileSync(file, 'half a downl')
+    const code = `require('.').closeRepositories().catch((error) => console.log(error.code, error.message))`
+    const own = { ...env, NAPI_RS_NATIVE_LIBRARY_PATH: file }
+    const { stdout } = spawnSync(process.execPath, ['--eval', code], { cwd: root, env: own, encoding: 'utf8' })
+    expect(stdout).toMatch(/^BINDING_MISSING .*cut-short\.node/)
   })
 
   it('the command line exits with 1 and says so', () => {
@@ -94,6 +112,17 @@ describe('without the native binary', () => {
     expect(run.status).toBe(1)
     expect(run.stdout).toBe('')
     expect(run.stderr).toContain('native binding missing')
+  })
+})
+
+describe('a binary elsewhere', () => {
+  it('is loaded from where the environment says', () => {
+    const addon = readdirSync(root).find((name) => name.endsWith('.node')) ?? 'none'
+    const file = join(temporaryFolder(), 'elsewhere.node')
+    copyFileSync(join(root, addon), file)
+    const code = `require('.').closeRepositories().then(() => console.log(Object.keys(require.cache).at(-1)))`
+    const env = { ...process.env, NAPI_RS_NATIVE_LIBRARY_PATH: file }
+    expect(execFileSync(process.execPath, ['--eval', code], { cwd: root, env, encoding: 'utf8' }).trim()).toBe(file)
   })
 })
 

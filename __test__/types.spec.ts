@@ -4,10 +4,12 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import type {
   AttributeTurnRequest,
   Attribution,
+  CallOptions,
   Checkpoint,
   Demoted,
   DiffFile,
   DiffOptions,
+  ErrorCode,
   FilteredDiff,
   HeadFacts,
   ParsedDiff,
@@ -99,6 +101,38 @@ describe('types', () => {
     expectTypeOf<FilteredDiff['patch']>().toEqualTypeOf<string>()
     expectTypeOf<ParsedFile['kind']>().toEqualTypeOf<ShownFile['kind'] | 'copied'>()
     expectTypeOf(api.isTurnAttributionError).guards.toEqualTypeOf<TurnAttributionError>()
+  })
+
+  it('an element that may not be there is undefined, and a signal that may not be there is accepted', () => {
+    expectTypeOf<TurnAttribution['shown'][number]>().toEqualTypeOf<ShownFile>()
+    const first = (turn: TurnAttribution) => turn.shown[0]
+    expectTypeOf(first).returns.toEqualTypeOf<ShownFile | undefined>()
+    const options = (signal: AbortSignal | undefined): CallOptions => ({ signal })
+    expect(options(undefined)).toEqual({ signal: undefined })
+    // @ts-expect-error what belongs to `attributed` alone is not there before the status is known
+    const evidence = (attribution: Attribution) => attribution.evidence
+    expect(evidence).toBeDefined()
+  })
+
+  it('every code is one of the union, and nothing else is', () => {
+    const words: Record<ErrorCode, true> = {
+      INVALID_ARGUMENT: true,
+      NOT_A_REPOSITORY: true,
+      NOT_OWNED: true,
+      UNSUPPORTED_REPOSITORY: true,
+      REPOSITORY_UNREADABLE: true,
+      SNAPSHOT_MISSING: true,
+      PATH_NOT_IN_TURN: true,
+      TOO_LARGE: true,
+      ABORTED: true,
+      TIMED_OUT: true,
+      BINDING_MISSING: true,
+      INTERNAL: true,
+    }
+    expect(Object.keys(words)).toHaveLength(12)
+    expectTypeOf<TurnAttributionError['code']>().toEqualTypeOf<ErrorCode>()
+    const told = (value: unknown) => (api.isTurnAttributionError(value) ? value.code : value)
+    expect(told('else')).toBe('else')
   })
 
   it('what was read from a message spreads into a checkpoint', () => {

@@ -1,0 +1,45 @@
+// Publishes what stands in `packed/`, the root last: `node scripts/release/publish.mjs [--dry-run]`. What the registry has
+// already is passed over, so that a run that broke off can be run again.
+
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { changes } from './changelog.mjs'
+import { packed } from './pack.mjs'
+import { manifest, targets } from './targets.mjs'
+
+const dry = process.argv.includes('--dry-run')
+const { version } = manifest
+const tag = process.env.GITHUB_REF_TYPE === 'tag' ? process.env.GITHUB_REF_NAME : undefined
+if (!dry && tag !== `v${version}`) fail(`the tag is ${tag}, the version ${version}`)
+if (changes(version) === '') fail(`CHANGELOG.md has no section ${version}`)
+
+const names = [...targets.map((target) => target.package), manifest.name]
+const tarball = (name) => join(packed, `${name}-${version}.tgz`)
+const missing = names.filter((name) => !existsSync(tarball(name)))
+if (missing.length > 0) fail(`not packed: ${missing.join(', ')}`)
+
+for (const name of names) {
+  if (!dry && npm('view', `${name}@${version}`, 'version').stdout.trim() === version) {
+    console.log(`${name} ${version} is there`)
+    continue
+  }
+  const { status, stdout, stderr } = npm(
+    'publish',
+    tarball(name),
+    '--access',
+    'public',
+    dry ? '--dry-run' : '--provenance',
+  )
+  console.log(`${stdout}${stderr}`.trim())
+  if (status !== 0) fail(`${name} was not published`)
+}
+
+function npm(...args) {
+  return spawnSync('npm', args, { encoding: 'utf8', shell: process.platform === 'win32' })
+}
+
+function fail(message) {
+  console.error(message)
+  process.exit(1)
+}
