@@ -1,9 +1,10 @@
-// Writes THIRD-PARTY-NOTICES.md: the licences of what is linked into the addon, on any of the eight targets. With
-// `--check` it only tells whether the file is current.
+// Writes THIRD-PARTY-NOTICES.md: the licences of what is linked into the addon, on any of the eight targets, and of what
+// the page of `turn-attribution view` is bundled of. With `--check` it only tells whether the file is current.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { build } from 'vite'
 import { root, targets } from './release/targets.mjs'
 
 const file = join(root, 'THIRD-PARTY-NOTICES.md')
@@ -23,6 +24,7 @@ const BUNDLED = {
 }
 
 const crates = linked()
+const packages = await bundled()
 const parts = crates.flatMap((crate) => {
   if (crate.links && !BUNDLED[crate.name])
     throw new Error(`${crate.name} links ${crate.links}: add its terms to BUNDLED`)
@@ -62,15 +64,43 @@ function linked() {
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
 }
 
+/** Every npm package of which something is in the page. */
+async function bundled() {
+  const configFile = join(root, 'viewer/vite.page.ts')
+  const { output } = await build({ configFile, logLevel: 'error', build: { write: false } })
+  const modules = output.flatMap((chunk) => chunk.moduleIds ?? [])
+  const folders = modules.flatMap(
+    (id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id.replaceAll('\\', '/')) ?? [],
+  )
+  const found = [...new Set(folders)].map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    return { name, version, license, folder }
+  })
+  const key = ({ name, version }) => `${name} ${version}`
+  return found.sort((a, b) => (key(a) < key(b) ? -1 : 1))
+}
+
+function termsOfPackage({ name, license, folder }) {
+  const files = readdirSync(folder).filter((file) => /^(licen[sc]e|copying|notice)/i.test(file))
+  if (files.length > 0) return read(folder, files)
+  if (license === 'Apache-2.0') return [plain(readFileSync(join(root, 'LICENSE-APACHE'), 'utf8'))]
+  if (license !== 'MIT') throw new Error(`${name} has no text of ${license}`)
+  return [plain(`Copyright (c) the authors of ${name}\n\n${readFileSync(join(root, 'LICENSE-MIT'), 'utf8')}`)]
+}
+
 function document() {
   const texts = new Map()
   const add = (text, name) => texts.set(text, [...(texts.get(text) ?? []), name])
   for (const crate of crates) for (const terms of termsOf(crate)) add(terms, `${crate.name} ${crate.version}`)
   for (const { name, text } of parts) add(text, name)
+  for (const one of packages) for (const terms of termsOfPackage(one)) add(terms, `${one.name} ${one.version}`)
   return [
     '# Third-party notices',
     '',
-    'What is linked into the native addon beside the code of this project. Written by `npm run notices`.',
+    'What is linked into the native addon, and bundled into the page of `turn-attribution view`, beside the code of this',
+    'project. Written by `npm run notices`.',
+    '',
+    '## In the addon',
     '',
     'libgit2 is under the GPL, version 2, with an exception that permits to link it into any program and to distribute',
     'that; the exception stands at the head of its terms below. The sources of all of this are those of the crates and',
@@ -82,8 +112,16 @@ function document() {
     `| Rust's standard library | MIT OR Apache-2.0 |`,
     ...crates.map(({ name, version, license }) => `| ${name} ${version} | ${license} |`),
     '',
+    '## In the page',
+    '',
+    '| package | licence |',
+    '| --- | --- |',
+    ...packages.map(({ name, version, license }) => `| ${name} ${version} | ${license} |`),
+    '',
+    '## Terms',
+    '',
     'Where a part leaves the choice it is used under the MIT licence; the Apache licence stands in `LICENSE-APACHE`.',
-    ...[...texts].flatMap(([text, names]) => ['', `## ${names.join(', ')}`, '', '```', text, '```']),
+    ...[...texts].flatMap(([text, names]) => ['', `### ${names.join(', ')}`, '', '```', text, '```']),
     '',
   ].join('\n')
 }
