@@ -44,30 +44,32 @@ export function FileHeader({ file: patchFile, part, collapsed, onToggle, onWhole
           <Path>{file.path}</Path>
         </button>
       </h4>
-      {file.kind === 'typechange' && <span className="ta-mark">{typeWords(file, part)}</span>}
-      {!second && (
-        <>
-          {(isMoved(file) || withGit) && (
-            <span className="ta-mark" data-mark="moved">
-              {withGit ? 'in part via git' : 'via git'}
-            </span>
-          )}
-          <Marks file={file} />
-          {turned && (
-            <span className="ta-mark" data-mark="mixed" title={TURNED}>
-              hidden direction marks<span className="ta-aloud">: {TURNED}</span>
-            </span>
-          )}
-          {unseen && (
-            <span className="ta-mark" data-mark="mixed" title={UNSEEN}>
-              hidden characters<span className="ta-aloud">: {UNSEEN}</span>
-            </span>
-          )}
-          {lineEnds !== null && <span className="ta-mark">{lineEnds}</span>}
-          <Note file={patchFile} onWhole={onWhole} />
-          <FileCounts file={file} />
-        </>
-      )}
+      <div className="ta-file-facts">
+        {file.kind === 'typechange' && <span className="ta-mark">{typeWords(file, part)}</span>}
+        {!second && (
+          <>
+            {(isMoved(file) || withGit) && (
+              <span className="ta-mark" data-mark="moved">
+                {withGit ? 'in part via git' : 'via git'}
+              </span>
+            )}
+            <Marks file={file} />
+            {turned && (
+              <span className="ta-mark" data-mark="mixed" title={TURNED}>
+                hidden direction marks<span className="ta-aloud">: {TURNED}</span>
+              </span>
+            )}
+            {unseen && (
+              <span className="ta-mark" data-mark="mixed" title={UNSEEN}>
+                hidden characters<span className="ta-aloud">: {UNSEEN}</span>
+              </span>
+            )}
+            {lineEnds !== null && <span className="ta-mark">{lineEnds}</span>}
+            <Note file={patchFile} onWhole={onWhole} />
+            <FileCounts file={file} />
+          </>
+        )}
+      </div>
     </div>
   )
 }
