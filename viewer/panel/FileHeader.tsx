@@ -90,7 +90,9 @@ function Note({ file: patchFile, onWhole }: { file: PatchFile; onWhole: () => vo
   if (whole === 'tried') return <span className="ta-file-note">its lines are longer than this page shows</span>
   return (
     <>
-      <span className="ta-file-note">very long lines are left out</span>
+      <span className="ta-file-note" role={whole === 'failed' ? 'alert' : undefined}>
+        very long lines {whole === 'failed' ? 'could not be loaded' : 'are left out'}
+      </span>
       <button type="button" className="ta-button" disabled={whole === 'loading'} onClick={onWhole}>
         {whole === 'loading' ? 'Loading…' : 'Load the whole file'}
       </button>

@@ -208,6 +208,7 @@ function CutNote({ file, onWhole }: { file: PatchFile; onWhole: () => void }) {
   return (
     <div className="ta-cut">
       <span>Only the first {sizeWords(limit)} of this file's diff are shown.</span>{' '}
+      {file.whole === 'failed' && <span role="alert">The rest could not be loaded.</span>}
       {file.whole === 'tried' ? (
         <span>The rest is more than this page shows.</span>
       ) : (
