@@ -123,7 +123,10 @@ describe('accessibility', () => {
     const thread = await RecordedThread.begin(repo)
     repo.teammate.push({ 'pulled.ts': lines(2) })
     const long = `${'a-very-long-folder-name/'.repeat(8)}and-a-file-name-that-goes-on-${'and-on-'.repeat(12)}end.ts`
-    await thread.turn(() => repo.pull() && repo.write(long, lines(3)).write('\u05d0\u05d1\u05d2/\u05d3.ts', lines(2)))
+    await thread.turn(() => {
+      repo.pull()
+      repo.chmod('readme.md', '+x').write(long, lines(3)).write('\u05d0\u05d1\u05d2/\u05d3.ts', lines(2))
+    })
     const server = await serverOf(repo.cwd)
     // The last is a screen of 1280 by 1024, enlarged four times.
     for (const [width, height] of [
@@ -142,10 +145,18 @@ describe('accessibility', () => {
       expect((await page.locator('.ta-patch').boundingBox())?.height).toBeGreaterThan(200)
       // What is chosen in the card is below it.
       await page.locator('button.ta-moved').click()
-      await page.locator('.ta-panel-count', { hasText: '3 files' }).waitFor()
+      await page.locator('.ta-panel-count', { hasText: '4 files' }).waitFor()
       await expect.poll(async () => (await page.locator('.ta-panel').boundingBox())?.y).toBeLessThan(height / 2)
-      const row = page.locator('.ta-row').last()
-      expect(await row.getAttribute('title')).toBe('\u05d0\u05d1\u05d2/\u05d3.ts')
+      // All that is said of a file is there to be read.
+      const head = page.locator('.ta-file-head', { hasText: 'readme.md' })
+      await page.getByRole('treeitem', { name: /^readme/ }).click()
+      const edge = (await head.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+      for (const part of ['.ta-path', '.ta-mark', '.ta-file-note', '.ta-counts']) {
+        const box = await head.locator(part).first().boundingBox()
+        expect([part, box !== null && box.width > 20 && box.x + box.width <= edge.x + edge.width]).toEqual([part, true])
+        expect([part, box !== null && box.y + box.height <= edge.y + edge.height]).toEqual([part, true])
+      }
+      expect(await page.locator('.ta-row[title="\u05d0\u05d1\u05d2/\u05d3.ts"]').count()).toBe(1)
       expect(await page.locator('.ta-row[title$="end.ts"]').count()).toBe(1)
       expect(await page.locator('.ta-row bdi').count()).toBeGreaterThan(3)
       view.expectQuiet()

@@ -34,6 +34,7 @@ beforeAll(async () => {
     'link.md': 'a file\n',
     'image.bin': 'text\n',
     'both.ts': lines(9),
+    'a/folder/that/is/far/away/from/here/and/further/far.ts': lines(9, 'far'),
   })
   repo.before(() => {
     repo.switchNew('feature').edit('both.ts', 5, 'here').commit('here')
@@ -62,6 +63,9 @@ beforeAll(async () => {
   turns.mixed = await thread.turn(() => {
     repo.tryGit('merge', '-q', 'feature')
     repo.edit('both.ts', 1, 'also').write('both.ts', lines(9).replace('line 5', 'resolved')).commit('merged')
+  })
+  turns.farAway = await thread.turn(() => {
+    repo.move('a/folder/that/is/far/away/from/here/and/further/far.ts', 'here/near.ts').chmod('here/near.ts', 0o755)
   })
   // An older host: snapshots with no facts in their messages.
   turns.oldHost = 1
@@ -102,7 +106,7 @@ describe('styles', () => {
     expect(before.length).toBeGreaterThan(30)
     const style = await view.page.addStyleTag({ content: HOST })
     expect(await computed()).toEqual(before)
-    await style.evaluate((element) => element.remove())
+    await style.evaluate((element) => element.parentNode?.removeChild(element))
   })
 
   it('are there for the row of git\u2019s changes alone', async () => {
@@ -183,6 +187,20 @@ describe('card', () => {
       'run.sh | mode 100644 → 100755 | no lines changed | +0 −0',
     ])
     view.expectQuiet()
+  })
+
+  it('keeps the new name of a file in view that came from far away', async () => {
+    const view = await open('farAway')
+    const row = view.page.getByRole('treeitem', { name: /renamed to near\.ts/ })
+    const [name, whole] = [row.locator('.ta-renamed > :last-child'), row.locator('.ta-row-name')]
+    const [box, around] = [await name.boundingBox(), await whole.boundingBox()]
+    const drawn = await name.evaluate((element) => {
+      const text = document.createRange()
+      text.selectNodeContents(element)
+      return text.getBoundingClientRect().width
+    })
+    expect(box?.width).toBeGreaterThanOrEqual(drawn)
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual((around?.x ?? 0) + (around?.width ?? 0) + 0.5)
   })
 
   it('marks files whose own part cannot be told', async () => {

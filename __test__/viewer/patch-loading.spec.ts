@@ -209,6 +209,38 @@ describe('loading of a patch', () => {
     expect(texts(cut)?.slice(-3)).toEqual(['', '<same>', '<same>'])
   })
 
+  it('says at a file that the rest of it could not be loaded, whatever becomes of the others', async () => {
+    const shown = many(100)
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const loading = new PatchLoading(
+      async ({ paths = [] }) => {
+        if (paths.length === 1) throw new Error('gone')
+        if (paths[0] !== 'f0000') await held
+        return answer(
+          shown.filter(({ path }) => paths.includes(path)),
+          { truncated: true },
+        )
+      },
+      turnOf(shown),
+      plain,
+    )
+    const run = loading.run()
+    await expect.poll(() => loading.getState().loadedCount).toBe(64)
+    await loading.loadWhole('f0001')
+    release()
+    await run
+    expect(loading.getState()).toMatchObject({ status: 'done', error: null, loadedCount: 100 })
+    expect(
+      loading
+        .getState()
+        .files?.slice(0, 2)
+        .map(({ whole }) => whole),
+    ).toEqual(['not-asked', 'failed'])
+  })
+
   it('says of a file why it has no text', async () => {
     const shown = many(2)
     const empty = (query: PatchQuery) => {

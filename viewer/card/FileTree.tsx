@@ -179,12 +179,16 @@ function FileName({ file, name }: { file: ShownFile; name: string }) {
   const folder = file.path.slice(0, file.path.length - name.length)
   const before = previousPath.startsWith(folder) ? previousPath.slice(folder.length) : previousPath
   return (
-    <>
-      <Names>{before}</Names>
+    <span className="ta-renamed">
+      <span>
+        <Names>{before}</Names>
+      </span>
       <span aria-hidden="true"> → </span>
       <span className="ta-aloud"> renamed to </span>
-      <Name>{name}</Name>
-    </>
+      <span>
+        <Name>{name}</Name>
+      </span>
+    </span>
   )
 }
 

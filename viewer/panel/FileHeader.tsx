@@ -44,30 +44,32 @@ export function FileHeader({ file: patchFile, part, collapsed, onToggle, onWhole
           <Path>{file.path}</Path>
         </button>
       </h4>
-      {file.kind === 'typechange' && <span className="ta-mark">{typeWords(file, part)}</span>}
-      {!second && (
-        <>
-          {(isMoved(file) || withGit) && (
-            <span className="ta-mark" data-mark="moved">
-              {withGit ? 'in part via git' : 'via git'}
-            </span>
-          )}
-          <Marks file={file} />
-          {turned && (
-            <span className="ta-mark" data-mark="mixed" title={TURNED}>
-              hidden direction marks<span className="ta-aloud">: {TURNED}</span>
-            </span>
-          )}
-          {unseen && (
-            <span className="ta-mark" data-mark="mixed" title={UNSEEN}>
-              hidden characters<span className="ta-aloud">: {UNSEEN}</span>
-            </span>
-          )}
-          {lineEnds !== null && <span className="ta-mark">{lineEnds}</span>}
-          <Note file={patchFile} onWhole={onWhole} />
-          <FileCounts file={file} />
-        </>
-      )}
+      <div className="ta-file-facts">
+        {file.kind === 'typechange' && <span className="ta-mark">{typeWords(file, part)}</span>}
+        {!second && (
+          <>
+            {(isMoved(file) || withGit) && (
+              <span className="ta-mark" data-mark="moved">
+                {withGit ? 'in part via git' : 'via git'}
+              </span>
+            )}
+            <Marks file={file} />
+            {turned && (
+              <span className="ta-mark" data-mark="mixed" title={TURNED}>
+                hidden direction marks<span className="ta-aloud">: {TURNED}</span>
+              </span>
+            )}
+            {unseen && (
+              <span className="ta-mark" data-mark="mixed" title={UNSEEN}>
+                hidden characters<span className="ta-aloud">: {UNSEEN}</span>
+              </span>
+            )}
+            {lineEnds !== null && <span className="ta-mark">{lineEnds}</span>}
+            <Note file={patchFile} onWhole={onWhole} />
+            <FileCounts file={file} />
+          </>
+        )}
+      </div>
     </div>
   )
 }
@@ -88,7 +90,9 @@ function Note({ file: patchFile, onWhole }: { file: PatchFile; onWhole: () => vo
   if (whole === 'tried') return <span className="ta-file-note">its lines are longer than this page shows</span>
   return (
     <>
-      <span className="ta-file-note">very long lines are left out</span>
+      <span className="ta-file-note" role={whole === 'failed' ? 'alert' : undefined}>
+        very long lines {whole === 'failed' ? 'could not be loaded' : 'are left out'}
+      </span>
       <button type="button" className="ta-button" disabled={whole === 'loading'} onClick={onWhole}>
         {whole === 'loading' ? 'Loading…' : 'Load the whole file'}
       </button>

@@ -1,6 +1,6 @@
 import type { CodeViewItem, DiffLineAnnotation } from '@pierre/diffs'
 import { CodeView, type CodeViewHandle } from '@pierre/diffs/react'
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import type { Layout } from './DiffPanel.js'
 import { FileHeader } from './FileHeader.js'
 import { fileDiffs } from './file-diffs.js'
@@ -19,9 +19,11 @@ interface PatchViewProps {
 
 type Item = CodeViewItem<'cut'>
 
-const HEADER_HEIGHT = 36
+// As the stylesheet has it: where it is narrow, what is to be said of a file stands below its name. The view asks for the
+// height and measures none.
+const NARROW = '(max-width: 700px)'
+const HEADER_HEIGHT = { wide: 36, narrow: 62 }
 const LAYOUT = { paddingTop: 0, paddingBottom: 24, gap: 0 }
-const METRICS = { diffHeaderHeight: HEADER_HEIGHT, lineHeight: 20, spacing: 4 }
 
 // Of a file that went the component draws nothing that stands with what came.
 const CUT_NOTE: DiffLineAnnotation<'cut'>[] = [{ side: 'additions', lineNumber: 0, metadata: 'cut' }]
@@ -33,6 +35,7 @@ export default function PatchView({ loading, files, openFile, languages, layout,
   const scroller = useRef<HTMLDivElement>(null)
   const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(new Set())
   const items = useItems(files, collapsed, languages)
+  const width = useSyncExternalStore(onWidth, () => (window.matchMedia(NARROW).matches ? 'narrow' : 'wide'))
 
   useLayoutEffect(() => {
     const element = scroller.current
@@ -41,7 +44,7 @@ export default function PatchView({ loading, files, openFile, languages, layout,
     element.tabIndex = 0
     element.setAttribute('role', 'group')
     element.setAttribute('aria-label', 'Diff of the files')
-  }, [])
+  }, [width])
 
   const wanted = useRef<number | null>(null)
   useEffect(() => {
@@ -83,9 +86,9 @@ export default function PatchView({ loading, files, openFile, languages, layout,
         tokenizeMaxLength: Number.MAX_SAFE_INTEGER,
         stickyHeaders: true,
         layout: LAYOUT,
-        itemMetrics: METRICS,
+        itemMetrics: { diffHeaderHeight: HEADER_HEIGHT[width], lineHeight: 20, spacing: 4 },
       }) as const,
-    [layout, colorScheme],
+    [layout, colorScheme, width],
   )
 
   const toggle = useCallback((index: number) => {
@@ -130,6 +133,7 @@ export default function PatchView({ loading, files, openFile, languages, layout,
 
   return (
     <CodeView<'cut'>
+      key={width}
       ref={view}
       containerRef={scroller}
       className="ta-patch"
@@ -140,6 +144,12 @@ export default function PatchView({ loading, files, openFile, languages, layout,
       renderAnnotation={(_annotation, _diff, item) => cutNote(item)}
     />
   )
+}
+
+function onWidth(listener: () => void) {
+  const query = window.matchMedia(NARROW)
+  query.addEventListener('change', listener)
+  return () => query.removeEventListener('change', listener)
 }
 
 const idOf = (index: number, part: number) => `${index}.${part}`
@@ -198,6 +208,7 @@ function CutNote({ file, onWhole }: { file: PatchFile; onWhole: () => void }) {
   return (
     <div className="ta-cut">
       <span>Only the first {sizeWords(limit)} of this file's diff are shown.</span>{' '}
+      {file.whole === 'failed' && <span role="alert">The rest could not be loaded.</span>}
       {file.whole === 'tried' ? (
         <span>The rest is more than this page shows.</span>
       ) : (

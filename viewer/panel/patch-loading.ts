@@ -28,7 +28,7 @@ export interface PatchFile extends TextTraits {
   /** Whether it holds lines that moved beside those written here, since git's changes were asked for. */
   withGit: boolean
   /** How much of a file that was cut has been asked for. */
-  whole: 'not-asked' | 'loading' | 'tried'
+  whole: 'not-asked' | 'loading' | 'failed' | 'tried'
 }
 
 export interface PatchState {
@@ -138,10 +138,9 @@ export class PatchLoading {
         maxBytes: WHOLE_FILE_BYTES,
       })
       this.#take(answer, only, 'tried')
-    } catch (error) {
-      if (this.#stop.signal.aborted) return
-      this.#change(only, (file) => ({ ...file, whole: 'not-asked' }))
-      this.#set({ status: 'failed', error })
+    } catch {
+      // Said at the file, which can be asked for again: the loading of the others goes on, and would hide it.
+      this.#change(only, (file) => ({ ...file, whole: 'failed' }))
     }
   }
 
