@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bun, glibcRoot, muslRoot, node, npm, qemu } from './tools.mjs'
+import { bun, glibcRoot, muslRoot, NotHere, node, npm, qemu } from './tools.mjs'
 import { aTurn } from './turn.mjs'
 
 export const smoke = fileURLToPath(new URL('smoke.cjs', import.meta.url))
@@ -43,13 +43,13 @@ const RUNTIMES = {
   },
 }
 
-/** For each runtime of the target: `'right'`, or what went wrong. */
-export function loads({ name }, packages, only = /./) {
+/** For each runtime of the target: `'right'`, `'not run: …'`, or what went wrong. */
+export function loads({ name }, packages) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'turn-attribution-load-')))
   try {
     const at = { project: layOut(join(folder, 'project'), packages), turn: aTurn(join(folder, 'turn')) }
-    const chosen = Object.entries(RUNTIMES[name]).filter(([runtime]) => only.test(runtime))
-    return Object.fromEntries(chosen.map(([runtime, load]) => [runtime, outcome(() => load(at))]))
+    const runtimes = Object.entries(RUNTIMES[name])
+    return Object.fromEntries(runtimes.map(([runtime, load]) => [runtime, outcome(() => load(at))]))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -71,6 +71,7 @@ export function outcome(work) {
   try {
     return work()
   } catch (error) {
+    if (error instanceof NotHere) return `not run: ${error.message}`
     const told = `${error.stderr ?? ''}`.trim() || error.message
     return told.split('\n').find((line) => /error|fault|signal/i.test(line)) ?? told.split('\n')[0]
   }

