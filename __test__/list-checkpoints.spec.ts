@@ -1,7 +1,7 @@
 // Which checkpoints a repository keeps, in both ref storages.
 
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { addon } from './support/addon.js'
@@ -120,6 +120,15 @@ describe('listCheckpoints', () => {
     writeFileSync(join(folder, '6'), 'ref: ../../../../outside\n')
     execFileSync('mkfifo', [join(folder, '7')])
     expect(await short(repo.cwd)).toEqual(['mark day 1 mark', 'mark day 4 mark'])
+  })
+
+  it('is not led in circles by links between folders', async () => {
+    const repo = repository('files')
+    repo.git('update-ref', 'refs/turn-attribution/day/mark/1', 'HEAD')
+    const folder = join(repo.cwd, '.git/refs/turn-attribution')
+    for (let index = 0; index < 12; index += 1) symlinkSync('.', join(folder, `link${index}`))
+    symlinkSync('day', join(folder, 'night'))
+    expect(await short(repo.cwd)).toEqual(['mark day 1 mark', 'mark night 1 mark'])
   })
 
   it('passes over a line of packed-refs that is damaged', async () => {

@@ -354,7 +354,8 @@ describe('list and drop', () => {
     mark(repo, 'day')
     show(repo, 'day')
     mark(repo, 'daylight')
-    repo.git('update-ref', 'refs/turn-attribution-not/day', 'HEAD')
+    const others = ['-not/day', '/day/other', '/day/mark/1x', '/day/more/mark/1', '/stray']
+    for (const other of others) repo.git('update-ref', `refs/turn-attribution${other}`, 'HEAD')
     expect(done(repo, 'drop', 'day')).toBe(
       'Dropped refs/turn-attribution/day/end/1\nDropped refs/turn-attribution/day/mark/1\n',
     )
@@ -362,7 +363,7 @@ describe('list and drop', () => {
     expect(done(repo, 'drop', '--all')).toBe('Dropped refs/turn-attribution/daylight/mark/1\n')
     expect(done(repo, 'drop', '--all')).toBe('There are no marks\n')
     expect(done(repo, 'list')).toBe('There are no marks\n')
-    expect(repo.oid('refs/turn-attribution-not/day')).toBe(repo.oid())
+    for (const other of others) expect(repo.oid(`refs/turn-attribution${other}`)).toBe(repo.oid())
   })
 
   it('list what has no date, and what is no snapshot', () => {

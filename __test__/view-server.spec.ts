@@ -158,6 +158,15 @@ describe('whom it answers', () => {
       expect((await ask(served, 'api/turns', { headers: { host } })).status).toBe(200)
   })
 
+  it.runIf(process.getuid?.() === 0)('a browser that leaves out the port 80', async ({ skip }) => {
+    const here = await serve({ cwd: told.repo.cwd, page, port: 80 }).catch(() => null)
+    if (here === null) return skip('the port cannot be opened')
+    for (const host of ['127.0.0.1', 'localhost'])
+      expect((await ask(here, 'api/turns', { headers: { host, origin: `http://${host}` } })).status).toBe(200)
+    refused(await ask(here, 'api/turns', { headers: { host: 'evil.example' } }), 421)
+    await here.close()
+  })
+
   it('not a request without a name, nor what is no HTTP', async () => {
     const { port, pathname } = new URL(served.url)
     const raw = (text: string) =>

@@ -10,6 +10,8 @@ const { placeOf, takeSnapshot } = require('./snapshot.js')
 const { endOfMark, timeOf } = require('./turns.js')
 
 const FOLDER = 'refs/turn-attribution/'
+/** What we write there, and nothing else, is dropped. */
+const OURS = /^refs\/turn-attribution\/[^/]+\/(mark|end)\/\d+$/
 /** How many marks may come in between before one gives up. */
 const MOST_TRIES = 100
 /** How often a lock may be in the way; one that a killed git left behind stays. */
@@ -78,7 +80,8 @@ exports.dropMarks = async (cwd, name) => {
   const listed = await git(place, ['for-each-ref', '--format=%(objectname) %(refname)', folder])
   const refs = listed.split('\n').flatMap((line) => {
     const space = line.indexOf(' ')
-    return space < 0 ? [] : [{ oid: line.slice(0, space), ref: line.slice(space + 1) }]
+    const ref = line.slice(space + 1)
+    return OURS.test(ref) ? [{ oid: line.slice(0, space), ref }] : []
   })
   if (refs.length === 0 && name !== undefined) throw await noSuchMark(place, name)
   const input = refs.map(({ ref, oid }) => `delete ${ref}\0${oid}\0`).join('')

@@ -76,9 +76,10 @@ exports.serve = async function serve({ cwd, port = 0, page = PAGE }) {
     requestTimeout: 60_000,
   })
   await listening(server, port)
-  const origin = `${ADDRESS}:${server.address().port}`
+  // As a browser sends it: without a port that goes without saying.
+  const [origin, named] = [ADDRESS, 'localhost'].map((name) => new URL(`http://${name}:${server.address().port}`).host)
   const site = {
-    hosts: new Set([origin, `localhost:${server.address().port}`]),
+    hosts: new Set([origin, named]),
     token,
     ticket: null,
     files,

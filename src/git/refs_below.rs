@@ -13,7 +13,7 @@ use crate::model::{Oid, Ref, SourceError};
 
 /// Refs that are looked at below one folder.
 const MOST_REFS: usize = 100_000;
-/// Folders in folders: a link may lead in a circle.
+/// Folders in folders.
 const DEEPEST: usize = 8;
 /// Bytes of `packed-refs` that are read.
 const MOST_PACKED: u64 = 1 << 30;
@@ -25,9 +25,9 @@ pub fn in_files(
     check_stopped: impl Fn() -> Result<(), SourceError>,
 ) -> Result<Vec<Ref>, SourceError> {
     let mut found = packed(repository, folder)?;
-    let mut pending = vec![(folder.to_owned(), 0)];
+    let mut pending = vec![(folder.to_owned(), 0, false)];
     let mut seen = 0;
-    while let Some((folder, depth)) = pending.pop() {
+    while let Some((folder, depth, behind_link)) = pending.pop() {
         let place: PathBuf = repository.commondir().join(named(folder.as_bytes()));
         for child in fs::read_dir(place).into_iter().flatten().flatten() {
             check_stopped()?;
@@ -36,9 +36,13 @@ pub fn in_files(
                 continue;
             };
             let Ok(what) = fs::metadata(child.path()) else { continue };
+            let is_link = child.file_type().is_ok_and(|kind| kind.is_symlink());
             let name = format!("{folder}{name}");
-            if what.is_dir() && depth < DEEPEST {
-                pending.push((format!("{name}/"), depth + 1));
+            if what.is_dir() {
+                // A link may lead in a circle, and a dozen of them into as many circles again: behind one none is followed.
+                if depth < DEEPEST && !(is_link && behind_link) {
+                    pending.push((format!("{name}/"), depth + 1, is_link || behind_link));
+                }
             } else if what.is_file() && seen < MOST_REFS && !name.ends_with(".lock") {
                 seen += 1;
                 // One that cannot be read is not what it was when refs were packed, either.
