@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pinned, underPinnedNames } from './contents.mjs'
 import { layOut } from './loads.mjs'
 import { manifest, root, targets } from './targets.mjs'
 import { npm } from './tools.mjs'
@@ -31,11 +32,9 @@ export function checks(packages) {
 }
 
 function files({ files }) {
-  const pinned = readFileSync(join(root, 'scripts', 'release', 'contents.txt'), 'utf8')
-    .trim()
-    .split('\n')
-  const extra = files.filter((path) => !pinned.includes(path))
-  const lost = pinned.filter((path) => !files.includes(path))
+  const held = underPinnedNames(files)
+  const extra = held.filter((path) => !pinned.includes(path))
+  const lost = pinned.filter((path) => !held.includes(path))
   return [...extra.map((path) => `+${path}`), ...lost.map((path) => `-${path}`)].join(' ') || 'right'
 }
 
