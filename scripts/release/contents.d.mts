@@ -1,0 +1,2 @@
+export const pinned: string[]
+export function underPinnedNames(files: string[]): string[]
