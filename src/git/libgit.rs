@@ -13,7 +13,7 @@ use super::handles::Handle;
 use super::loose::{self, Loose};
 use super::objects::TreesBeside;
 use super::packs::LARGEST_READ;
-use super::recent::Compared;
+use super::recent::{Compared, MadeBlobs};
 use super::ref_storage::RefStorage;
 use super::stop::Stop;
 use super::{line_counts, merge_text, raw_commit};
@@ -42,8 +42,8 @@ pub struct LibgitSource {
     commits: RefCell<HashMap<Oid, Rc<Commit>>>,
     /// Whether commits may have other parents than are written in them: a shallow clone, grafts.
     has_cut_history: bool,
-    /// Results of merges: they exist nowhere but here.
-    made_blobs: RefCell<HashMap<Oid, Arc<[u8]>>>,
+    /// Results of merges.
+    made_blobs: RefCell<MadeBlobs>,
     abbreviation: Abbreviation,
     function_lines: FunctionLines,
 }

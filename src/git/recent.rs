@@ -25,13 +25,16 @@ pub struct Recent {
     findings: Option<Found>,
 }
 
-/// Findings, with the results of merges that they speak of: those are in no repository.
+/// Findings, with the results of merges that they speak of.
 struct Found {
     turn: AskedTurn,
     findings: Arc<Findings>,
-    made_blobs: HashMap<Oid, Arc<[u8]>>,
+    made_blobs: MadeBlobs,
     until: Instant,
 }
+
+/// Blobs that are in no repository: results of merges.
+pub type MadeBlobs = HashMap<Oid, Arc<[u8]>>;
 
 /// Two blobs, or a blob and nothing, and whether white space is ignored.
 type Pair = (Option<Oid>, Option<Oid>, bool);
@@ -74,14 +77,14 @@ impl Recent {
     }
 
     /// What was found out about a turn, and the contents that were made for it.
-    pub fn findings(&self, turn: &AskedTurn) -> Option<(Arc<Findings>, &HashMap<Oid, Arc<[u8]>>)> {
+    pub fn findings(&self, turn: &AskedTurn) -> Option<(Arc<Findings>, &MadeBlobs)> {
         let found = self.findings.as_ref()?;
         let serves = found.until > Instant::now() && found.turn == *turn;
         serves.then_some((found.findings.clone(), &found.made_blobs))
     }
 
     /// Keeps what was found out about a turn.
-    pub fn keep_findings(&mut self, turn: AskedTurn, findings: Arc<Findings>, made_blobs: &HashMap<Oid, Arc<[u8]>>) {
+    pub fn keep_findings(&mut self, turn: AskedTurn, findings: Arc<Findings>, made_blobs: &MadeBlobs) {
         let made: usize = made_blobs.values().map(|content| content.len()).sum();
         self.findings = (made <= MOST_BYTES && findings.delta.len() <= MOST_FILES).then(|| Found {
             turn,
