@@ -106,6 +106,33 @@ describe('without the native binary', () => {
     expect(stdout).toMatch(/^BINDING_MISSING .*cut-short\.node/)
   })
 
+  it.each([
+    ['a module of Node', 'fs', /NAPI_RS_NATIVE_LIBRARY_PATH is fs; what was loaded is not the addon of this version/],
+    ['a file of another kind', join(root, 'package.json'), /package\.json; what was loaded is not the addon/],
+    ['a path that is not whole', './some.node', /is \.\/some\.node; Cannot find module.*to the full path of the \.node/],
+    ['a folder of a user named so', '/home/wasim/none.node', /is \/home\/wasim\/none\.node; Cannot find module/],
+  ])('%s in its place is said to be that', (_, named, reason) => {
+    expect(firstCall({ NAPI_RS_NATIVE_LIBRARY_PATH: named })).toMatch(reason)
+  })
+
+  it('WebAssembly, asked for by the environment of another package, is named as the reason', () => {
+    expect(firstCall({ NAPI_RS_FORCE_WASI: 'error' })).toMatch(/could not be loaded \(WASI binding not found and NAPI_RS/)
+    expect(firstCall({ NAPI_RS_WASI_FLAVOR: 'other' })).toMatch(/could not be loaded \(Unsupported WASI flavor "other"/)
+  })
+
+  it('addons forbidden to the process are the reason', () => {
+    expect(firstCall({}, '--no-addons')).toMatch(/loading addons is disabled/)
+  })
+
+  function firstCall(extra: Record<string, string>, ...flags: string[]): string {
+    const code = `require('.').readHead('.').catch((error) => console.log(error.code, error.message))`
+    const { NAPI_RS_NATIVE_LIBRARY_PATH: _, ...own } = env
+    const args = [...flags, '--eval', code]
+    const { stdout } = spawnSync(process.execPath, args, { cwd: root, env: { ...own, ...extra }, encoding: 'utf8' })
+    expect(stdout).toMatch(/^BINDING_MISSING native binding missing: turn-attribution-\w+-\w+/)
+    return stdout
+  }
+
   it('the command line exits with 1 and says so', () => {
     const cli = join(root, 'bin/turn-attribution.js')
     const run = spawnSync(process.execPath, [cli, 'head'], { cwd: root, env, encoding: 'utf8' })
