@@ -60,8 +60,8 @@ export function layOut(project, packages) {
   for (const { name, tarball } of packages) {
     const into = join(project, 'node_modules', name)
     mkdirSync(into, { recursive: true })
-    // Through the pipe: a path with a drive letter is a host's name to some.
-    execFileSync('tar', ['-xz', '--strip-components=1'], { cwd: into, input: readFileSync(tarball) })
+    // Through the pipe: a path with a drive letter is a host's name to some. Named: without it Windows reads a tape.
+    execFileSync('tar', ['-xzf', '-', '--strip-components=1'], { cwd: into, input: readFileSync(tarball) })
   }
   writeFileSync(join(project, 'package.json'), '{ "private": true }\n')
   return project

@@ -19,18 +19,17 @@ const tarball = (name) => join(packed, `${name}-${version}.tgz`)
 const missing = names.filter((name) => !existsSync(tarball(name)))
 if (missing.length > 0) fail(`not packed: ${missing.join(', ')}`)
 
+// `latest` is what an install without a version gets: no version with a suffix.
+const label = version.includes('-') ? 'next' : 'latest'
+// By force, as until the next version is set the registry has this one, which even a dry run would not go over.
+const how = dry ? ['--dry-run', '--force'] : ['--provenance']
+
 for (const name of names) {
   if (!dry && npm('view', `${name}@${version}`, 'version').stdout.trim() === version) {
     console.log(`${name} ${version} is there`)
     continue
   }
-  const { status, stdout, stderr } = npm(
-    'publish',
-    tarball(name),
-    '--access',
-    'public',
-    dry ? '--dry-run' : '--provenance',
-  )
+  const { status, stdout, stderr } = npm('publish', tarball(name), '--access', 'public', '--tag', label, ...how)
   console.log(`${stdout}${stderr}`.trim())
   if (status !== 0) fail(`${name} was not published`)
 }
