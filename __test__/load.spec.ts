@@ -61,6 +61,12 @@ describe('the package', () => {
     expect(manifest.dependencies).toBeUndefined()
   })
 
+  // With a narrower range `npm install` of this package takes a host's own React 18 away, and says nothing.
+  it('asks a host for no version of what is its own', () => {
+    expect(manifest.peerDependencies).toEqual({ '@pierre/diffs': '*', react: '*' })
+    expect(manifest.peerDependenciesMeta).toEqual({ '@pierre/diffs': { optional: true }, react: { optional: true } })
+  })
+
   it('holds the files that are pinned, and no other', () => {
     const packed = JSON.parse(
       execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root, encoding: 'utf8' }),
@@ -109,14 +115,20 @@ describe('without the native binary', () => {
   it.each([
     ['a module of Node', 'fs', /NAPI_RS_NATIVE_LIBRARY_PATH is fs; what was loaded is not the addon of this version/],
     ['a file of another kind', join(root, 'package.json'), /package\.json; what was loaded is not the addon/],
-    ['a path that is not whole', './some.node', /is \.\/some\.node; Cannot find module.*to the full path of the \.node/],
+    [
+      'a path that is not whole',
+      './some.node',
+      /is \.\/some\.node; Cannot find module.*to the full path of the \.node/,
+    ],
     ['a folder of a user named so', '/home/wasim/none.node', /is \/home\/wasim\/none\.node; Cannot find module/],
   ])('%s in its place is said to be that', (_, named, reason) => {
     expect(firstCall({ NAPI_RS_NATIVE_LIBRARY_PATH: named })).toMatch(reason)
   })
 
   it('WebAssembly, asked for by the environment of another package, is named as the reason', () => {
-    expect(firstCall({ NAPI_RS_FORCE_WASI: 'error' })).toMatch(/could not be loaded \(WASI binding not found and NAPI_RS/)
+    expect(firstCall({ NAPI_RS_FORCE_WASI: 'error' })).toMatch(
+      /could not be loaded \(WASI binding not found and NAPI_RS/,
+    )
     expect(firstCall({ NAPI_RS_WASI_FLAVOR: 'other' })).toMatch(/could not be loaded \(Unsupported WASI flavor "other"/)
   })
 
