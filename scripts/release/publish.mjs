@@ -11,7 +11,8 @@ import { manifest, targets } from './targets.mjs'
 const dry = process.argv.includes('--dry-run')
 const { version } = manifest
 const tag = process.env.GITHUB_REF_TYPE === 'tag' ? process.env.GITHUB_REF_NAME : undefined
-if (!dry && tag !== `v${version}`) fail(`the tag is ${tag}, the version ${version}`)
+// On a tag a dry run says so too: before the rest is built and somebody is asked to approve it.
+if ((!dry || tag !== undefined) && tag !== `v${version}`) fail(`the tag is ${tag}, the version ${version}`)
 if (changes(version) === '') fail(`CHANGELOG.md has no section ${version}`)
 
 const names = [...targets.map((target) => target.package), manifest.name]
