@@ -331,10 +331,26 @@ function observed(working, options) {
 let loaded
 function binding() {
   try {
-    loaded ??= whole(require('./binding.js'))
+    loaded ??= whole(load())
     return loaded
   } catch (cause) {
     throw new TurnAttributionError('BINDING_MISSING', bindingMissing(cause), cause)
+  }
+}
+
+// The loader takes the C library from a file of the system's, which is not always that of this Node: a Node of glibc runs
+// on Alpine too, one of musl anywhere. Installers ask Node itself, so that their choice may be the other one.
+function load() {
+  try {
+    return require('./binding.js')
+  } catch (cause) {
+    const looked = !process.env.NAPI_RS_NATIVE_LIBRARY_PATH && messageOf(cause).startsWith('Cannot find native binding')
+    if (process.platform !== 'linux' || !looked) throw cause
+    try {
+      return require(platformPackage())
+    } catch {
+      throw cause
+    }
   }
 }
 

