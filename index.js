@@ -331,34 +331,82 @@ function observed(working, options) {
 let loaded
 function binding() {
   try {
-    loaded ??= require('./binding.js')
+    loaded ??= whole(load())
     return loaded
   } catch (cause) {
     throw new TurnAttributionError('BINDING_MISSING', bindingMissing(cause), cause)
   }
 }
 
+// The loader takes the C library from a file of the system's, which is not always that of this Node: a Node of glibc runs
+// on Alpine too, one of musl anywhere. Installers ask Node itself, so that their choice may be the other one.
+function load() {
+  try {
+    return require('./binding.js')
+  } catch (cause) {
+    const looked = !process.env.NAPI_RS_NATIVE_LIBRARY_PATH && messageOf(cause).startsWith('Cannot find native binding')
+    if (process.platform !== 'linux' || !looked) throw cause
+    try {
+      return require(platformPackage())
+    } catch {
+      throw cause
+    }
+  }
+}
+
+const WITHOUT_BINDING = ['transitionLabel', 'isTurnAttributionError']
+const ASKED = Object.keys(exports).filter((name) => !WITHOUT_BINDING.includes(name))
+
+// What the environment names may be anything, and a package of another version may have been left.
+function whole(found) {
+  const lacks = [...ASKED, 'newCancelToken', 'cancel', 'takePlace', 'leavePlace'].filter(
+    (name) => typeof found[name] !== 'function',
+  )
+  if (lacks.length === 0) return found
+  throw new Error(`what was loaded is not the addon of this version: it has no ${lacks[0]}`)
+}
+
 // The loader's last word blames the package manager whatever happened. What came of each file it tried is beneath that,
-// the last one first; those for WebAssembly, of which there is none, say nothing.
+// the last one first; those for WebAssembly, of which there is none, say nothing unless they were asked for.
 function bindingMissing(cause) {
   const reasons = []
-  for (let error = cause.cause ?? cause; error instanceof Error && reasons.length < 5; error = error.cause) {
-    const [reason] = error.message.split('\n', 1)
-    if (!reason.includes('wasi')) reasons.unshift(reason)
+  for (let error = cause.cause; error instanceof Error && reasons.length < 5; error = error.cause) {
+    const reason = firstLine(error)
+    if (!/turn-attribution[.-](wasi\.cjs|wasm32-wasi)/.test(reason)) reasons.unshift(reason)
   }
+  if (reasons.length === 0) reasons.push(firstLine(cause))
+  const named = process.env.NAPI_RS_NATIVE_LIBRARY_PATH
+  if (named) reasons.unshift(`NAPI_RS_NATIVE_LIBRARY_PATH is ${named}`)
   return [
     `native binding missing: ${platformPackage()} could not be loaded (${reasons.join('; ')}).`,
     'Ways out: (1) remove node_modules and the lockfile and install again, with npm 11.3 or later and without',
     '--omit=optional; (2) install on the machine that runs it, or for its system, processor and C library;',
-    '(3) set NAPI_RS_NATIVE_LIBRARY_PATH to the .node file of that package. In a clone: npm run build.',
+    '(3) set NAPI_RS_NATIVE_LIBRARY_PATH to the full path of the .node file of that package. In a clone: npm run build.',
   ].join(' ')
+}
+
+function firstLine(error) {
+  return messageOf(error).split('\n', 1)[0]
 }
 
 function platformPackage() {
   const { platform, arch } = process
   let abi = platform === 'win32' ? '-msvc' : ''
-  if (platform === 'linux') abi = process.report?.getReport().header.glibcVersionRuntime ? '-gnu' : '-musl'
+  if (platform === 'linux') abi = glibcVersion() ? '-gnu' : '-musl'
   return `turn-attribution-${platform}-${arch}${abi}`
+}
+
+function glibcVersion() {
+  const { report } = process
+  if (!report) return undefined
+  // It would ask for the name of every machine that is spoken to, and wait for each.
+  const { excludeNetwork } = report
+  report.excludeNetwork = true
+  try {
+    return report.getReport().header.glibcVersionRuntime
+  } finally {
+    report.excludeNetwork = excludeNetwork
+  }
 }
 
 // Whatever was thrown becomes one kind of error with a stable code and the stack of the caller.

@@ -1,7 +1,7 @@
 // Loading: require and import, workers, what is missing said clearly, nothing run at install.
 
 import { execFileSync, spawnSync } from 'node:child_process'
-import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
@@ -61,6 +61,12 @@ describe('the package', () => {
     expect(manifest.dependencies).toBeUndefined()
   })
 
+  // With a narrower range `npm install` of this package takes a host's own React 18 away, and says nothing.
+  it('asks a host for no version of what is its own', () => {
+    expect(manifest.peerDependencies).toEqual({ '@pierre/diffs': '*', react: '*' })
+    expect(manifest.peerDependenciesMeta).toEqual({ '@pierre/diffs': { optional: true }, react: { optional: true } })
+  })
+
   it('holds the files that are pinned, and no other', () => {
     const packed = JSON.parse(
       execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root, encoding: 'utf8' }),
@@ -106,6 +112,39 @@ describe('without the native binary', () => {
     expect(stdout).toMatch(/^BINDING_MISSING .*cut-short\.node/)
   })
 
+  it.each([
+    ['a module of Node', 'fs', /NAPI_RS_NATIVE_LIBRARY_PATH is fs; what was loaded is not the addon of this version/],
+    ['a file of another kind', join(root, 'package.json'), /package\.json; what was loaded is not the addon/],
+    [
+      'a path that is not whole',
+      './some.node',
+      /is \.\/some\.node; Cannot find module.*to the full path of the \.node/,
+    ],
+    ['a folder of a user named so', '/home/wasim/none.node', /is \/home\/wasim\/none\.node; Cannot find module/],
+  ])('%s in its place is said to be that', (_, named, reason) => {
+    expect(firstCall({ NAPI_RS_NATIVE_LIBRARY_PATH: named })).toMatch(reason)
+  })
+
+  it('WebAssembly, asked for by the environment of another package, is named as the reason', () => {
+    expect(firstCall({ NAPI_RS_FORCE_WASI: 'error' })).toMatch(
+      /could not be loaded \(WASI binding not found and NAPI_RS/,
+    )
+    expect(firstCall({ NAPI_RS_WASI_FLAVOR: 'other' })).toMatch(/could not be loaded \(Unsupported WASI flavor "other"/)
+  })
+
+  it('addons forbidden to the process are the reason', () => {
+    expect(firstCall({}, '--no-addons')).toMatch(/loading addons is disabled/)
+  })
+
+  function firstCall(extra: Record<string, string>, ...flags: string[]): string {
+    const code = `require('.').readHead('.').catch((error) => console.log(error.code, error.message))`
+    const { NAPI_RS_NATIVE_LIBRARY_PATH: _, ...own } = env
+    const args = [...flags, '--eval', code]
+    const { stdout } = spawnSync(process.execPath, args, { cwd: root, env: { ...own, ...extra }, encoding: 'utf8' })
+    expect(stdout).toMatch(/^BINDING_MISSING native binding missing: turn-attribution-\w+-\w+/)
+    return stdout
+  }
+
   it('the command line exits with 1 and says so', () => {
     const cli = join(root, 'bin/turn-attribution.js')
     const run = spawnSync(process.execPath, [cli, 'head'], { cwd: root, env, encoding: 'utf8' })
@@ -116,6 +155,26 @@ describe('without the native binary', () => {
 })
 
 describe('a binary elsewhere', () => {
+  it.runIf(process.platform === 'linux')('is found where the system has another C library than this Node', () => {
+    const project = temporaryFolder()
+    const addon = readdirSync(root).find((name) => name.endsWith('.node')) ?? 'none'
+    const own = join(
+      project,
+      'node_modules',
+      addon.replace('.node', '').replace('turn-attribution.', 'turn-attribution-'),
+    )
+    mkdirSync(own, { recursive: true })
+    copyFileSync(join(root, addon), join(own, addon))
+    writeFileSync(join(own, 'package.json'), JSON.stringify({ main: addon }))
+    for (const file of ['index.js', 'binding.js']) copyFileSync(join(root, file), join(project, file))
+    const ldd = addon.includes('musl') ? 'GNU libc' : 'musl libc'
+    const code = `const fs = require('node:fs')
+      const { readFileSync } = fs
+      fs.readFileSync = (path, ...rest) => (path === '/usr/bin/ldd' ? '${ldd}' : readFileSync(path, ...rest))
+      require('./index.js').closeRepositories().then(() => console.log('loaded'), (error) => console.log(error.message))`
+    expect(execFileSync(process.execPath, ['--eval', code], { cwd: project, encoding: 'utf8' }).trim()).toBe('loaded')
+  })
+
   it('is loaded from where the environment says', () => {
     const addon = readdirSync(root).find((name) => name.endsWith('.node')) ?? 'none'
     const file = join(temporaryFolder(), 'elsewhere.node')

@@ -23,8 +23,15 @@ const BUNDLED = {
   psm: [],
 }
 
+// Grammars whose repository states no licence in a file of its own: named with where they are from.
+const WITHOUT_TERMS = { toml: 'github.com/textmate/toml.tmbundle', yaml: 'github.com/textmate/yaml.tmbundle' }
+
+const STANDARD_LIBRARY = "Rust's standard library"
+
 const crates = linked()
-const packages = await bundled()
+const modules = await inThePage()
+const packages = bundled()
+const grammars = grammarsOfPage()
 const parts = crates.flatMap((crate) => {
   if (crate.links && !BUNDLED[crate.name])
     throw new Error(`${crate.name} links ${crate.links}: add its terms to BUNDLED`)
@@ -64,14 +71,16 @@ function linked() {
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
 }
 
-/** Every npm package of which something is in the page. */
-async function bundled() {
+/** The paths of all modules of which something is in the page. */
+async function inThePage() {
   const configFile = join(root, 'viewer/vite.page.ts')
   const { output } = await build({ configFile, logLevel: 'error', build: { write: false } })
-  const modules = output.flatMap((chunk) => chunk.moduleIds ?? [])
-  const folders = modules.flatMap(
-    (id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id.replaceAll('\\', '/')) ?? [],
-  )
+  return output.flatMap((chunk) => chunk.moduleIds ?? []).map((id) => id.replaceAll('\\', '/'))
+}
+
+/** Every npm package of which something is in the page. */
+function bundled() {
+  const folders = modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id) ?? [])
   const found = [...new Set(folders)].map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
     return { name, version, license, folder }
@@ -80,20 +89,41 @@ async function bundled() {
   return found.sort((a, b) => (key(a) < key(b) ? -1 : 1))
 }
 
+// `@shikijs/langs` brings the grammars of many authors under a licence text of its own alone. `tm-grammars`, of which it
+// is made, keeps the terms of each.
+function grammarsOfPage() {
+  const notice = readFileSync(join(root, 'node_modules/tm-grammars/NOTICE'), 'utf8')
+  const sections = notice.split(/^={20,}$/m).flatMap((section) => {
+    const [, files, licence, terms] = /^Files: +(.+)\n[\s\S]*?^SPDX: +(.+)\n-+\n([\s\S]+)/m.exec(section) ?? []
+    return files ? [{ files: files.split(', '), licence, text: plain(terms) }] : []
+  })
+  const told = modules.flatMap((path) => {
+    const name = /\/@shikijs\/langs\/dist\/([\w-]+)\.mjs$/.exec(path)?.[1]
+    // Some are another name of one that is there.
+    if (!name || readFileSync(path, 'utf8').startsWith('/* Alias')) return []
+    const { licence, text } = sections.find(({ files }) => files.includes(`${name}.json`)) ?? {}
+    if (!text && !WITHOUT_TERMS[name]) throw new Error(`tm-grammars has no terms of the grammar ${name}`)
+    return [{ name: `grammar ${name}`, licence: licence ?? `none stated; from ${WITHOUT_TERMS[name]}`, text }]
+  })
+  return told.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
 function termsOfPackage({ name, license, folder }) {
   const files = readdirSync(folder).filter((file) => /^(licen[sc]e|copying|notice)/i.test(file))
   if (files.length > 0) return read(folder, files)
   if (license === 'Apache-2.0') return [plain(readFileSync(join(root, 'LICENSE-APACHE'), 'utf8'))]
   if (license !== 'MIT') throw new Error(`${name} has no text of ${license}`)
-  return [plain(`Copyright (c) the authors of ${name}\n\n${readFileSync(join(root, 'LICENSE-MIT'), 'utf8')}`)]
+  return [mitOf(`the authors of ${name}`)]
 }
 
 function document() {
   const texts = new Map()
   const add = (text, name) => texts.set(text, [...(texts.get(text) ?? []), name])
   for (const crate of crates) for (const terms of termsOf(crate)) add(terms, `${crate.name} ${crate.version}`)
+  add(mitOf('The Rust Project Contributors'), STANDARD_LIBRARY)
   for (const { name, text } of parts) add(text, name)
   for (const one of packages) for (const terms of termsOfPackage(one)) add(terms, `${one.name} ${one.version}`)
+  for (const { name, text } of grammars) if (text) add(text, name)
   return [
     '# Third-party notices',
     '',
@@ -109,7 +139,8 @@ function document() {
     '| part | licence |',
     '| --- | --- |',
     ...parts.map(({ name, licence }) => `| ${name} | ${licence} |`),
-    `| Rust's standard library | MIT OR Apache-2.0 |`,
+    `| ${STANDARD_LIBRARY} | MIT OR Apache-2.0 |`,
+    "| LLVM's libunwind and compiler-rt, of the compiler | Apache-2.0 WITH LLVM-exception |",
     ...crates.map(({ name, version, license }) => `| ${name} ${version} | ${license} |`),
     '',
     '## In the page',
@@ -117,6 +148,10 @@ function document() {
     '| package | licence |',
     '| --- | --- |',
     ...packages.map(({ name, version, license }) => `| ${name} ${version} | ${license} |`),
+    '',
+    '| grammar, in @shikijs/langs | licence |',
+    '| --- | --- |',
+    ...grammars.map(({ name, licence }) => `| ${name.replace('grammar ', '')} | ${licence} |`),
     '',
     '## Terms',
     '',
@@ -135,7 +170,11 @@ function termsOf(crate) {
   if (/MIT/.test(crate.license) && mit.length > 0) return read(folder, [...mit, ...further])
   if (files.length > 0) return read(folder, files)
   if (crate.license !== 'MIT') throw new Error(`${crate.name} has no text of ${crate.license}`)
-  return [plain(`Copyright (c) ${holders(crate)}\n\n${readFileSync(join(root, 'LICENSE-MIT'), 'utf8')}`)]
+  return [mitOf(holders(crate))]
+}
+
+function mitOf(holders) {
+  return plain(`Copyright (c) ${holders}\n\n${readFileSync(join(root, 'LICENSE-MIT'), 'utf8')}`)
 }
 
 function holders(crate) {

@@ -22,11 +22,9 @@ export function checks(packages) {
     'nothing runs at install, nothing is needed at run time': plain(own.manifest),
     'platform packages asked for, at one version': asked(own.manifest),
     'publint 0.3.25': told(process.execPath, join(npm('publint', '0.3.25'), 'src', 'cli.js'), own.tarball, '--strict'),
-    'attw 0.18.5': told(
-      process.execPath,
-      join(npm('@arethetypeswrong/cli', '0.18.5'), 'dist', 'index.js'),
-      own.tarball,
-    ),
+    'attw 0.18.5': attw(own, '--exclude-entrypoints', 'viewer', 'viewer/styles.css'),
+    // Components of React: for bundlers and for ES modules, which CommonJS reaches by `import()`.
+    'attw 0.18.5, viewer': attw(own, '--entrypoints', 'viewer', '--profile', 'esm-only'),
     'types, as strict as they can be asked for': types(own),
   }
 }
@@ -92,6 +90,10 @@ function types(own) {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+function attw({ tarball }, ...flags) {
+  return told(process.execPath, join(npm('@arethetypeswrong/cli', '0.18.5'), 'dist', 'index.js'), tarball, ...flags)
 }
 
 function told(...command) {

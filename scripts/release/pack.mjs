@@ -22,6 +22,8 @@ export function pack({ partial = false } = {}) {
     throw new Error(`no artifact for ${missing.map(({ triple }) => triple).join(', ')}`)
   rmSync(packed, { recursive: true, force: true })
   mkdirSync(packed, { recursive: true })
+  // `npm pack` in the copy runs no script; the viewer is of the sources that stand here.
+  execFileSync(process.execPath, [join(root, 'scripts/build-viewer.mjs')], { stdio: ['ignore', 2, 2] })
   const stage = mkdtempSync(join(tmpdir(), 'turn-attribution-pack-'))
   try {
     const built = targets.filter((target) => !missing.includes(target))

@@ -2,7 +2,6 @@
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { devNull } from 'node:os'
 import { join } from 'node:path'
 
 /** The request that asks about the turn. */
@@ -13,7 +12,13 @@ export function aTurn(folder) {
     [`GIT_${role}_NAME`, 'Somebody'],
     [`GIT_${role}_EMAIL`, 'somebody@example.com'],
   ])
-  const env = Object.fromEntries([...plain, ...author, ['GIT_CONFIG_GLOBAL', devNull], ['GIT_CONFIG_NOSYSTEM', '1']])
+  // git knows `/dev/null` on Windows too, and not the name that Windows has for it.
+  const env = Object.fromEntries([
+    ...plain,
+    ...author,
+    ['GIT_CONFIG_GLOBAL', '/dev/null'],
+    ['GIT_CONFIG_NOSYSTEM', '1'],
+  ])
   // The teammate's work is older than the turn.
   Object.assign(env, { GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z', GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z' })
   const git = (...args) => execFileSync('git', args, { cwd: folder, env, encoding: 'utf8' }).trim()
