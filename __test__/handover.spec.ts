@@ -1,5 +1,5 @@
 // From the card to the patch of the same turn: what the card found out serves the patch that is asked for right after.
-import { mkdirSync, renameSync, rmSync, truncateSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
@@ -147,5 +147,17 @@ describe('from the card to the patch', () => {
     expect((await addon().attributeTurn(request)).attribution.status).toBe('not-attributed')
     renameSync(`${head}.away`, head)
     expect((await addon().diffTurn(request)).attribution.status).toBe('attributed')
+  })
+})
+
+describe('what a kept handle stands for', () => {
+  it('a folder that has become a file is in no repository', async () => {
+    const { repo, request } = await pulledAndEdited()
+    const cwd = join(repo.cwd, 'inside')
+    mkdirSync(cwd)
+    await addon().attributeTurn({ ...request, cwd })
+    rmSync(cwd, { recursive: true })
+    writeFileSync(cwd, 'a file now\n')
+    await expect(addon().diffTurn({ ...request, cwd })).rejects.toMatchObject({ code: 'NOT_A_REPOSITORY' })
   })
 })
