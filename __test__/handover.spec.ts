@@ -1,5 +1,5 @@
 // From the card to the patch of the same turn: what the card found out serves the patch that is asked for right after.
-import { renameSync, rmSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
@@ -98,6 +98,46 @@ describe('from the card to the patch', () => {
     expect((await addon().diffTurn(request)).attribution.notes).toContain('no-reflog')
   })
 
+  it('after a card that could not tell what moved, the patch hides nothing for the card before it', async () => {
+    const { repo, request } = await pulledAndEdited()
+    await addon().attributeTurn(request)
+    expect((await addon().attributeTurn(request)).demoted.fileCount).toBe(1)
+    // The pin stands behind the end of the log.
+    truncateSync(join(repo.cwd, '.git/logs/HEAD'))
+    const card = await addon().attributeTurn(request)
+    expect(card.attribution).toMatchObject({ status: 'not-attributed', reason: 'reflog-lost' })
+    expect(card.shown.map((file) => file.path)).toEqual(['shared.ts', 'theirs.ts'])
+    const patch = await addon().diffTurn(request)
+    expect(patch.files.map((file) => file.path)).toEqual(['shared.ts', 'theirs.ts'])
+    expect(patch.patch).toContain('+new')
+    expect(patch.attribution).toEqual(card.attribution)
+  })
+
+  it('of two open handles none hands over what is older than the last card', async () => {
+    const { repo, request } = await pulledAndEdited()
+    // Calls that overlap open several.
+    const together = () => Promise.all([1, 2, 3].map(() => addon().attributeTurn(request)))
+    await together()
+    await together()
+    rmSync(join(repo.cwd, '.git/logs'), { recursive: true })
+    const card = await addon().attributeTurn(request)
+    expect(card.attribution.notes).toContain('no-reflog')
+    // As many at once as there are handles: each takes another.
+    const patches = await Promise.all([1, 2, 3].map(() => addon().diffTurn(request)))
+    for (const patch of patches) expect(patch.attribution).toEqual(card.attribution)
+  })
+
+  it('a card of another folder of the repository counts as the last one too', async () => {
+    const { repo, request } = await pulledAndEdited()
+    mkdirSync(join(repo.cwd, 'inside'))
+    const inside = { ...request, cwd: join(repo.cwd, 'inside') }
+    await addon().attributeTurn(inside)
+    await addon().attributeTurn(inside)
+    rmSync(join(repo.cwd, '.git/logs'), { recursive: true })
+    const card = await addon().attributeTurn(request)
+    expect((await addon().diffTurn(inside)).attribution).toEqual(card.attribution)
+  })
+
   it('an answer in which something could not be read is not handed over', async () => {
     const { repo, request } = await pulledAndEdited()
     const object = (oid: string) => join(repo.cwd, '.git/objects', oid.slice(0, 2), oid.slice(2))
@@ -107,5 +147,17 @@ describe('from the card to the patch', () => {
     expect((await addon().attributeTurn(request)).attribution.status).toBe('not-attributed')
     renameSync(`${head}.away`, head)
     expect((await addon().diffTurn(request)).attribution.status).toBe('attributed')
+  })
+})
+
+describe('what a kept handle stands for', () => {
+  it('a folder that has become a file is in no repository', async () => {
+    const { repo, request } = await pulledAndEdited()
+    const cwd = join(repo.cwd, 'inside')
+    mkdirSync(cwd)
+    await addon().attributeTurn({ ...request, cwd })
+    rmSync(cwd, { recursive: true })
+    writeFileSync(cwd, 'a file now\n')
+    await expect(addon().diffTurn({ ...request, cwd })).rejects.toMatchObject({ code: 'NOT_A_REPOSITORY' })
   })
 })

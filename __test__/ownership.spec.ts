@@ -211,6 +211,25 @@ describe.runIf(process.getuid?.() === 0)('a repository of another user', () => {
     expect(file.ask()).toMatchObject({ git: true, ours: true })
   })
 
+  it('what is given away, or trusted no more, while it is kept open: refused from then on', () => {
+    const hands: [string, Place, string][] = [
+      ['the worktree', new Place(), `fs.lchownSync(repo, ${OTHER}, ${OTHER})`],
+      ['trust', theirs().settings(list('*')), "fs.writeFileSync(settings, '')"],
+    ]
+    for (const [what, place, change] of hands) {
+      const script = `const fs = require('fs'), { readHead } = require(${JSON.stringify(root)})
+        const repo = ${JSON.stringify(place.repo)}, settings = ${JSON.stringify(join(place.home, 'gitconfig'))}
+        const said = () => readHead(repo).then(() => 'opened', ({ code }) => code)
+        setTimeout(async () => {
+          const before = [await said(), await said()]
+          ${change}
+          console.log(JSON.stringify([...before, await said()]))
+        }, 120)`
+      const run = spawnSync(process.execPath, ['-e', script], { cwd: place.home, env: place.env, encoding: 'utf8' })
+      expect({ what, said: JSON.parse(run.stdout) }).toEqual({ what, said: ['opened', 'opened', 'NOT_OWNED'] })
+    }
+  })
+
   it('of the user who called sudo: opened; a root without sudo is not that user', () => {
     const place = theirs()
     expect(place.ask(place.repo, { SUDO_UID: String(OTHER) })).toMatchObject({ git: true, ours: true })

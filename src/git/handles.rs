@@ -244,13 +244,15 @@ struct Looks {
     /// The git directory that is found from the folder asked about.
     found: Option<PathBuf>,
     files: Vec<Option<Look>>,
+    /// Whether git would work in it.
+    is_safe: bool,
     /// Whether the last change lay long enough back for the next one to show.
     settled: bool,
 }
 
 impl PartialEq for Looks {
     fn eq(&self, other: &Looks) -> bool {
-        self.files == other.files && self.found == other.found
+        self.files == other.files && self.found == other.found && self.is_safe && other.is_safe
     }
 }
 
@@ -258,7 +260,7 @@ impl PartialEq for Looks {
 struct Look {
     /// Of folders in which git keeps files and locks only the identity stays.
     content: Option<(SystemTime, u64)>,
-    /// Whose it is, too: git was asked for this owner whether the repository is safe to read.
+    /// Whose it is, too.
     identity: (u64, u64, u32),
 }
 
@@ -297,8 +299,10 @@ impl Looks {
             && ["refs", "objects"].iter().all(|part| own.join(part).is_dir());
         let found = if holds_it {
             Some(own.to_path_buf())
-        } else {
+        } else if cwd.is_dir() {
             Repository::discover_path(cwd, NO_CEILING).ok()
+        } else {
+            None
         };
         files.push(own_look);
         if common != own {
@@ -307,8 +311,20 @@ impl Looks {
         Looks {
             found,
             files,
+            is_safe: is_safe(opened, cwd),
             settled: latest.is_none_or(|latest| before.duration_since(latest).is_ok_and(|since| since > CLOCK_TICK)),
         }
+    }
+}
+
+/// Whether git would work in it. Who owns its folders, and whom the person trusts, may have changed since it was opened.
+fn is_safe(opened: &Opened, cwd: &Path) -> bool {
+    #[cfg(unix)]
+    return opened.found.is_safe(cwd);
+    #[cfg(not(unix))]
+    {
+        let _ = (opened, cwd);
+        true
     }
 }
 

@@ -13,7 +13,7 @@ use super::handles::Handle;
 use super::loose::{self, Loose};
 use super::objects::TreesBeside;
 use super::packs::LARGEST_READ;
-use super::recent::{Compared, MadeBlobs};
+use super::recent::{Compared, MadeBlobs, TurnLooks};
 use super::ref_storage::RefStorage;
 use super::stop::Stop;
 use super::{line_counts, merge_text, raw_commit};
@@ -404,9 +404,14 @@ impl GitSource for LibgitSource {
         Some(findings)
     }
 
-    fn keep_findings(&self, turn: AskedTurn, findings: Arc<Findings>) {
+    fn look_anew(&self, turn: &AskedTurn) -> u64 {
+        TurnLooks::of(self.repository.path(), turn).begin()
+    }
+
+    fn keep_findings(&self, turn: AskedTurn, look: u64, findings: Arc<Findings>) {
+        let looks = TurnLooks::of(self.repository.path(), &turn);
         let mut recent = self.repository.recent().borrow_mut();
-        recent.keep_findings(turn, findings, &self.made_blobs.borrow());
+        recent.keep_findings(turn, (looks, look), findings, &self.made_blobs.borrow());
     }
 }
 

@@ -47,7 +47,8 @@ pub fn open(cwd: &Path) -> Result<Opened, Error> {
         pipes::refuse_when_opening(&found).map_err(|error| unreadable(cwd, &error))?;
     }
     let repository = Repository::open_ext(cwd, RepositoryOpenFlags::empty(), none).map_err(|e| describe(cwd, &e))?;
-    verify_owner(&repository, cwd)?;
+    #[cfg(unix)]
+    let found = verified(Found::from(cwd, repository.path()), cwd)?;
     // libgit2 takes settings that it may not read for none, and what format the repository is of stands in them.
     match std::fs::File::open(repository.commondir().join("config")) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(unreadable(cwd, &error)),
@@ -64,6 +65,8 @@ pub fn open(cwd: &Path) -> Result<Opened, Error> {
     match RefStorage::of(&repository) {
         Ok(storage) => Ok(Opened {
             repository,
+            #[cfg(unix)]
+            found,
             storage,
             objects: Objects::new(folders.clone(), oid_length),
             object_folders: folders,
@@ -80,24 +83,23 @@ pub fn open(cwd: &Path) -> Result<Opened, Error> {
     }
 }
 
-/// Whether git would work in the repository too. Elsewhere than on Unix libgit2 has asked when it opened it.
-fn verify_owner(repository: &Repository, cwd: &Path) -> Result<(), Error> {
-    #[cfg(unix)]
-    {
-        let found = Found::from(cwd, repository.path());
-        if !found.is_safe(cwd) {
-            return Err(not_owned(cwd, &found.place()));
-        }
+/// What git would work in too. Elsewhere than on Unix libgit2 has asked when it opened it.
+#[cfg(unix)]
+fn verified(found: Found, cwd: &Path) -> Result<Found, Error> {
+    if found.is_safe(cwd) {
+        Ok(found)
+    } else {
+        Err(not_owned(cwd, &found.place()))
     }
-    #[cfg(not(unix))]
-    let _ = (repository, cwd);
-    Ok(())
 }
 
 /// A repository, and how to read its refs.
 pub struct Opened {
     /// For settings, and for objects that `objects` does not find.
     pub repository: Repository,
+    /// Whose folders have to be ours.
+    #[cfg(unix)]
+    pub found: Found,
     /// For refs and logs.
     pub storage: RefStorage,
     /// For objects.

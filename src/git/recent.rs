@@ -2,7 +2,10 @@
 //! contents that the card counted, of the files that the card found.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::model::{AskedTurn, Findings, LineChange, Oid, Text};
@@ -16,6 +19,9 @@ const MOST_FILES: usize = 200_000;
 /// How long findings serve, however long the handle stays open.
 const FINDINGS_SERVE: Duration = Duration::from_millis(1500);
 
+/// How often turns were looked at, of all repositories; a few share a place.
+static LOOKED_AT: [AtomicU64; 256] = [const { AtomicU64::new(0) }; 256];
+
 /// What was read and found out a moment ago.
 #[derive(Default)]
 pub struct Recent {
@@ -28,9 +34,36 @@ pub struct Recent {
 /// Findings, with the results of merges that they speak of.
 struct Found {
     turn: AskedTurn,
+    look: (TurnLooks, u64),
     findings: Arc<Findings>,
     made_blobs: MadeBlobs,
     until: Instant,
+}
+
+/// The looks that were taken at a turn. A repository may be open several times, and only what the newest look at a turn
+/// found serves: the patch names what the card names that is on the screen.
+#[derive(Clone, Copy)]
+pub struct TurnLooks(&'static AtomicU64);
+
+impl TurnLooks {
+    /// Those at the turn between these snapshots, whatever is known of it, in the repository of this git directory.
+    pub fn of(git_folder: &Path, turn: &AskedTurn) -> TurnLooks {
+        let mut hasher = DefaultHasher::new();
+        git_folder.hash(&mut hasher);
+        for (_, snapshot) in turn {
+            snapshot.oid.hash(&mut hasher);
+        }
+        TurnLooks(&LOOKED_AT[(hasher.finish() % LOOKED_AT.len() as u64) as usize])
+    }
+
+    /// Begins another.
+    pub fn begin(self) -> u64 {
+        self.0.fetch_add(1, Ordering::SeqCst) + 1
+    }
+
+    fn newest(self) -> u64 {
+        self.0.load(Ordering::SeqCst)
+    }
 }
 
 /// Blobs that are in no repository: results of merges.
@@ -79,15 +112,23 @@ impl Recent {
     /// What was found out about a turn, and the contents that were made for it.
     pub fn findings(&self, turn: &AskedTurn) -> Option<(Arc<Findings>, &MadeBlobs)> {
         let found = self.findings.as_ref()?;
-        let serves = found.until > Instant::now() && found.turn == *turn;
+        let (looks, look) = found.look;
+        let serves = found.until > Instant::now() && looks.newest() == look && found.turn == *turn;
         serves.then_some((found.findings.clone(), &found.made_blobs))
     }
 
-    /// Keeps what was found out about a turn.
-    pub fn keep_findings(&mut self, turn: AskedTurn, findings: Arc<Findings>, made_blobs: &MadeBlobs) {
+    /// Keeps what a look at a turn found out.
+    pub fn keep_findings(
+        &mut self,
+        turn: AskedTurn,
+        look: (TurnLooks, u64),
+        findings: Arc<Findings>,
+        made_blobs: &MadeBlobs,
+    ) {
         let made: usize = made_blobs.values().map(|content| content.len()).sum();
         self.findings = (made <= MOST_BYTES && findings.delta.len() <= MOST_FILES).then(|| Found {
             turn,
+            look,
             findings,
             made_blobs: made_blobs.clone(),
             until: Instant::now() + FINDINGS_SERVE,

@@ -328,8 +328,14 @@ pub trait GitSource: Contents {
         let _ = turn;
         None
     }
-    /// Keeps for a moment what was found out.
-    fn keep_findings(&self, turn: AskedTurn, findings: Arc<Findings>) {
-        let _ = (turn, findings);
+    /// Tells that a turn is looked at anew: what was found out about it before serves no more. The number is for
+    /// [`GitSource::keep_findings`].
+    fn look_anew(&self, turn: &AskedTurn) -> u64 {
+        let _ = turn;
+        0
+    }
+    /// Keeps for a moment what the look of this number found out.
+    fn keep_findings(&self, turn: AskedTurn, look: u64, findings: Arc<Findings>) {
+        let _ = (turn, look, findings);
     }
 }

@@ -2,10 +2,12 @@
 //!
 //! A turn is over when it is asked about. What refs and logs tell of it later is the same or less, so that an answer of a
 //! moment ago is as good as a new one, and the card and the patch name the same files. Only whole answers are handed over:
-//! where something could not be read, the next call looks for itself.
+//! where something could not be read, the next call looks for itself. An answer ends those before it, also where it is
+//! not handed over: after a card that could not tell what moved, the patch hides nothing for a card of before.
 
 use std::sync::Arc;
 
+use super::range::Range;
 use super::snapshot::resolve;
 use super::witness::Witness;
 use crate::model::outcome::Status;
@@ -16,14 +18,18 @@ pub fn kept(source: &Witness<'_>, request: &TurnRequest) -> Option<Arc<Findings>
     source.kept_findings(&asked(source, request).ok()?)
 }
 
-/// Keeps what was found out for the calls to come.
-pub fn keep(source: &Witness<'_>, request: &TurnRequest, findings: &Arc<Findings>) {
-    if source.has_failed() || matches!(findings.status, Status::NotAttributed(..)) {
-        return;
+/// Looks at the turn of this request, and keeps what is found out for the calls to come.
+pub fn analyse(source: &Witness<'_>, request: &TurnRequest) -> Result<Arc<Findings>, Error> {
+    // Where no snapshot is found, analysing says so.
+    let look = asked(source, request).ok().map(|turn| (source.look_anew(&turn), turn));
+    let findings = Range::analyse(source, request)?.findings;
+    if let Some((look, turn)) = look
+        && !source.has_failed()
+        && !matches!(findings.status, Status::NotAttributed(..))
+    {
+        source.keep_findings(turn, look, findings.clone());
     }
-    if let Ok(turn) = asked(source, request) {
-        source.keep_findings(turn, findings.clone());
-    }
+    Ok(findings)
 }
 
 fn asked(source: &dyn GitSource, request: &TurnRequest) -> Result<AskedTurn, Error> {

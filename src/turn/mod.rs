@@ -42,8 +42,7 @@ pub fn attribute_turn(source: &dyn GitSource, request: &TurnRequest) -> Result<T
     let source = &Witness::new(source);
     source.enter(Phase::TreeDelta);
     let request = &*with_recorded_facts(source, request);
-    let findings = Range::analyse(source, request)?.findings;
-    handover::keep(source, request, &findings);
+    let findings = handover::analyse(source, request)?;
     source.enter(Phase::Presentation);
     let card = presentation::present(source, &findings, request)?;
     let cut = files_cut(card.shown.len(), card.shown_file_count, &card.demoted);
@@ -68,11 +67,7 @@ pub fn diff_turn(source: &dyn GitSource, request: &TurnRequest, options: &DiffOp
     let request = &*with_recorded_facts(source, request);
     let findings = match handover::kept(source, request) {
         Some(findings) => findings,
-        None => {
-            let findings = Range::analyse(source, request)?.findings;
-            handover::keep(source, request, &findings);
-            findings
-        }
+        None => handover::analyse(source, request)?,
     };
     source.enter(Phase::Presentation);
     let mut diff = patch::diff(source, &findings, options, request)?;

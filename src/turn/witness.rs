@@ -181,7 +181,11 @@ impl GitSource for Witness<'_> {
         self.source.kept_findings(turn)
     }
 
-    fn keep_findings(&self, turn: AskedTurn, findings: Arc<Findings>) {
-        self.source.keep_findings(turn, findings);
+    fn look_anew(&self, turn: &AskedTurn) -> u64 {
+        self.source.look_anew(turn)
+    }
+
+    fn keep_findings(&self, turn: AskedTurn, look: u64, findings: Arc<Findings>) {
+        self.source.keep_findings(turn, look, findings);
     }
 }
