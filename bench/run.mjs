@@ -5,7 +5,7 @@
 // answers have to agree. Writes `bench/results/`.
 
 import { execFile } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -66,7 +66,21 @@ async function main() {
   return results.rows.some((row) => row.disagreement) ? 1 : 0
 }
 
-function write(results) {
+/** With `--only` the other rows stay as an earlier run left them. */
+function earlier() {
+  try {
+    if (options.only) return JSON.parse(readFileSync(join(options.results, 'results.json'), 'utf8'))
+  } catch {
+    // There was none.
+  }
+  return { rows: [], boundary: [] }
+}
+
+function write(measured) {
+  const before = earlier()
+  const find = (name) => [...measured.rows, ...before.rows].find((row) => row.name === name) ?? []
+  const boundary = measured.boundary.length > 0 ? measured.boundary : before.boundary
+  const results = { ...measured, rows: rows.flatMap(({ name }) => find(name)), boundary }
   mkdirSync(options.results, { recursive: true })
   writeFileSync(join(options.results, 'results.json'), `${JSON.stringify(results, null, 1)}\n`)
   writeFileSync(join(options.results, 'table.md'), `${page(results)}\n`)
@@ -177,7 +191,8 @@ function page({ machine, commit, rows, boundary }) {
     '(what is wanted). First call: in a new process, after the package was loaded' +
       ` (${load.toFixed(1)} ms). Fresh: after`,
     '`closeRepositories()`. Floor: each differing tree inflated once and each shown blob diffed once, on an open handle;',
-    'remembered: the same where the handle still has the objects. A warm handle of ours may have some, too.',
+    'remembered: the same where the handle still has the objects. A warm handle of ours may have some, too; of a row with',
+    'one turn alone it is asked the same again.',
     'Ours begins with the reading of both checkpoints, as the pipeline does, which runs in a small process of its own.',
     '',
     table(rows, { header: true }),
