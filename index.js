@@ -355,7 +355,10 @@ function load() {
 }
 
 const WITHOUT_BINDING = ['transitionLabel', 'isTurnAttributionError']
-const ASKED = Object.keys(exports).filter((name) => !WITHOUT_BINDING.includes(name))
+// Tools that load this file their own way put more into `exports`, which is no function.
+const ASKED = Object.keys(exports).filter(
+  (name) => typeof exports[name] === 'function' && !WITHOUT_BINDING.includes(name),
+)
 
 // What the environment names may be anything, and a package of another version may have been left.
 function whole(found) {
