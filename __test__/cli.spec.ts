@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest'
 import type { Attribution } from '../index.js'
 import { keepInMessage, repoWithFeature, switchAndEdit } from './facade.turn.js'
 import { addon, type ShownFile, type TurnAttribution } from './support/addon.js'
+import { shownFile } from './support/shown-file.js'
 import { temporaryFolder } from './support/turn-repository.js'
 
 const root = join(import.meta.dirname, '..')
@@ -298,22 +299,6 @@ describe('the terminal', () => {
 
 describe('rows of the card', () => {
   const plain = painter(false)
-  const file = (path: string, rest: Partial<ShownFile> = {}): ShownFile => ({
-    path,
-    previousPath: null,
-    kind: 'modified',
-    additions: 1,
-    deletions: 0,
-    binary: false,
-    uncounted: null,
-    oldMode: '100644',
-    newMode: '100644',
-    oldOid: null,
-    newOid: null,
-    mixed: false,
-    reason: 'head-not-moved',
-    ...rest,
-  })
   const result = (shown: ShownFile[], rest: Partial<TurnAttribution> = {}): TurnAttribution => ({
     shown,
     shownFileCount: shown.length,
@@ -334,10 +319,10 @@ describe('rows of the card', () => {
 
   it('group files by folder, the most changed first, and line the counts up', () => {
     const shown = [
-      file('README.md', { kind: 'added', additions: 3 }),
-      file('lib/deep/er/x.ts', { additions: 120, deletions: 7 }),
-      file('lib/y.ts', { additions: 5, mixed: true }),
-      file('lib/z.ts', { additions: 50 }),
+      shownFile('README.md', { kind: 'added', additions: 3 }),
+      shownFile('lib/deep/er/x.ts', { additions: 120, deletions: 7 }),
+      shownFile('lib/y.ts', { additions: 5, mixed: true }),
+      shownFile('lib/z.ts', { additions: 50 }),
     ]
     expect(cardLines(result(shown), plain).join('\n')).toMatchInlineSnapshot(`
       "4 changed files                                    +178 -7
@@ -352,14 +337,14 @@ describe('rows of the card', () => {
 
   it('name renames, modes, binaries, deletions, type changes and submodules', () => {
     const shown = [
-      file('src/new.ts', { kind: 'renamed', previousPath: 'src/old.ts' }),
-      file('src/far.ts', { kind: 'renamed', previousPath: 'lib/far.ts', additions: 0 }),
-      file('src/run.sh', { newMode: '100755', additions: 0 }),
-      file('src/logo.png', { binary: true, additions: null, deletions: null }),
-      file('src/gone.ts', { kind: 'deleted', newMode: null, additions: 0, deletions: 9 }),
-      file('src/link', { kind: 'typechange', newMode: '120000' }),
-      file('src/sub', { kind: 'submodule', oldMode: '160000', newMode: '160000' }),
-      file('src/lost', { additions: null, deletions: null }),
+      shownFile('src/new.ts', { kind: 'renamed', previousPath: 'src/old.ts' }),
+      shownFile('src/far.ts', { kind: 'renamed', previousPath: 'lib/far.ts', additions: 0 }),
+      shownFile('src/run.sh', { newMode: '100755', additions: 0 }),
+      shownFile('src/logo.png', { binary: true, additions: null, deletions: null }),
+      shownFile('src/gone.ts', { kind: 'deleted', newMode: null, additions: 0, deletions: 9 }),
+      shownFile('src/link', { kind: 'typechange', newMode: '120000' }),
+      shownFile('src/sub', { kind: 'submodule', oldMode: '160000', newMode: '160000' }),
+      shownFile('src/lost', { additions: null, deletions: null }),
     ]
     expect(cardLines(result(shown), plain).join('\n')).toMatchInlineSnapshot(`
       "8 changed files                                     +3  -9
@@ -376,20 +361,20 @@ describe('rows of the card', () => {
   })
 
   it('make room for long and for wide names', () => {
-    const shown = [file(`src/${'long'.repeat(20)}.ts`), file('src/日本語.ts')]
+    const shown = [shownFile(`src/${'long'.repeat(20)}.ts`), shownFile('src/日本語.ts')]
     const [, , first, second] = cardLines(result(shown), plain)
     expect(first).toBe(`    ${'long'.repeat(20)}.ts  +1 -0`)
     expect(second).toBe(`    日本語.ts${' '.repeat(76)}+1 -0`)
   })
 
   const many = (folder: string, count: number) =>
-    Array.from({ length: count }, (_, index) => file(`${folder}/f${index}.ts`))
+    Array.from({ length: count }, (_, index) => shownFile(`${folder}/f${index}.ts`))
 
   it('fold the largest folders where they would be more than a screen', () => {
     const shown = [
       ...many('apps/web/src', 30),
-      file('README.md'),
-      file('lib/one.ts', { additions: 5 }),
+      shownFile('README.md'),
+      shownFile('lib/one.ts', { additions: 5 }),
       ...many('docs', 2),
     ]
     const screen = { columns: 80, rows: 24 }
@@ -410,14 +395,14 @@ describe('rows of the card', () => {
   })
 
   it('name the one file of a folder that is folded, and fold folders into those above', () => {
-    const one = Array.from({ length: 14 }, (_, index) => file(`p${index}/src/x.ts`, { kind: 'added' }))
+    const one = Array.from({ length: 14 }, (_, index) => shownFile(`p${index}/src/x.ts`, { kind: 'added' }))
     const lines = cardLines(result(one), plain, { columns: 80, rows: 20 })
     expect(lines.slice(1, 3).map((line) => line.trimEnd())).toEqual([
       `  p0/src/x.ts (new)${' '.repeat(34)}+1 -0`,
       `  p1/src/x.ts (new)${' '.repeat(34)}+1 -0`,
     ])
     const deep = Array.from({ length: 300 }, (_, index) => many(`packages/p${index}/src`, 10)).flat()
-    expect(cardLines(result([...deep, file('README.md')]), plain, { columns: 50, rows: 24 })).toEqual([
+    expect(cardLines(result([...deep, shownFile('README.md')]), plain, { columns: 50, rows: 24 })).toEqual([
       '3001 changed files                        +3001 -0',
       '  packages/  (3000 files)                 +3000 -0',
       '  README.md                                  +1 -0',
@@ -431,7 +416,7 @@ describe('rows of the card', () => {
       `  top31/  (32 files)${' '.repeat(32)}+32 -0`,
       `  … 31 more folders  (496 files)${' '.repeat(19)}+496 -0`,
     ])
-    const root = Array.from({ length: 100 }, (_, index) => file(`f${index}.ts`))
+    const root = Array.from({ length: 100 }, (_, index) => shownFile(`f${index}.ts`))
     expect(cardLines(result(root), plain, { columns: 50, rows: 24 })[1]).toMatch(
       /^ {2}\.\/ {2}\(100 files\) +\+100 -0$/,
     )
@@ -439,10 +424,14 @@ describe('rows of the card', () => {
 
   it('stay within the width of a terminal, names shortened in the middle', () => {
     const shown = [
-      file(`src/${'long'.repeat(20)}.component.ts`),
-      file(`src/${'語'.repeat(40)}.ts`),
-      file('lib/new.ts', { kind: 'renamed', previousPath: 'very/long/folder/name/that/goes/on/old.ts', mixed: true }),
-      file(`${'deep/'.repeat(20)}x.ts`, { additions: 12345 }),
+      shownFile(`src/${'long'.repeat(20)}.component.ts`),
+      shownFile(`src/${'語'.repeat(40)}.ts`),
+      shownFile('lib/new.ts', {
+        kind: 'renamed',
+        previousPath: 'very/long/folder/name/that/goes/on/old.ts',
+        mixed: true,
+      }),
+      shownFile(`${'deep/'.repeat(20)}x.ts`, { additions: 12345 }),
     ]
     for (const columns of [40, 50, 80, 200]) {
       const lines = cardLines(result(shown), plain, { columns, rows: 24 })
@@ -456,7 +445,7 @@ describe('rows of the card', () => {
   })
 
   it('leave a name its room where the marks take it all', () => {
-    const shown = [file('lib/name.ts', { newMode: '100755', mixed: true }), file('lib/other.ts')]
+    const shown = [shownFile('lib/name.ts', { newMode: '100755', mixed: true }), shownFile('lib/other.ts')]
     expect(cardLines(result(shown), plain, { columns: 24, rows: 24 })).toEqual([
       '2 changed files    +2 -0',
       '  lib/',
@@ -466,7 +455,7 @@ describe('rows of the card', () => {
   })
 
   it('are of any number, of files in one folder or of folders', () => {
-    const folders = result(Array.from({ length: 150_000 }, (_, index) => file(`d${index}/f.ts`)))
+    const folders = result(Array.from({ length: 150_000 }, (_, index) => shownFile(`d${index}/f.ts`)))
     expect(cardLines(folders, plain).length).toBe(300_001)
     const began = Date.now()
     expect(cardLines(folders, plain, { columns: 80, rows: 24 }).length).toBe(21)
@@ -492,7 +481,7 @@ describe('rows of the card', () => {
 
   it('say in plain words what kept a turn from being attributed, and what was left open', () => {
     const attribution: Attribution = { status: 'not-attributed', reason: 'history-cut', detail: 'at abc', notes: [] }
-    const lines = cardLines(result([file('a')], { attribution, operationInProgress: 'rebase' }), plain)
+    const lines = cardLines(result([shownFile('a')], { attribution, operationInProgress: 'rebase' }), plain)
     expect(lines.slice(2)).toEqual([
       "Everything is shown, the agent's work or not: a shallow clone or a graft cuts the history between the two heads (at abc).",
       'A rebase was still open at the end of the turn.',
@@ -503,7 +492,7 @@ describe('rows of the card', () => {
   it('say a reason once, where the detail is the reason', () => {
     const detail = 'a checkpoint has no recorded head'
     const attribution: Attribution = { status: 'not-attributed', reason: 'head-not-recorded', detail, notes: [] }
-    expect(cardLines(result([file('a')], { attribution }), plain).slice(2)).toEqual([
+    expect(cardLines(result([shownFile('a')], { attribution }), plain).slice(2)).toEqual([
       "Everything is shown, the agent's work or not: the head was not recorded with a checkpoint.",
     ])
   })

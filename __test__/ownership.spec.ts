@@ -30,7 +30,7 @@ function give(path: string, user: number): void {
 class Place {
   readonly home = realpathSync(temporaryFolder())
   readonly env: Record<string, string>
-  readonly repo = join(this.home, 'work/repo')
+  readonly repo = join(this.home, 'code/repo')
 
   constructor() {
     this.env = { ...gitEnvironment(this.home), GIT_CONFIG_COUNT: '0' }
@@ -81,14 +81,14 @@ describe.runIf(process.getuid?.() === 0)('a repository of another user', () => {
     ['another path', false, ({ repo }) => [`${repo}2`]],
     ['its path with a slash', true, ({ repo }) => [`${repo}/`]],
     ['its git directory', false, ({ repo }) => [join(repo, '.git')]],
-    ['the folder above', false, ({ home }) => [join(home, 'work')]],
-    ['all below the folder above', true, ({ home }) => [join(home, 'work/*')]],
+    ['the folder above', false, ({ home }) => [join(home, 'code')]],
+    ['all below the folder above', true, ({ home }) => [join(home, 'code/*')]],
     ['all below a folder further above', true, ({ home }) => [join(home, '*')]],
     ['all below everything', true, () => ['/*']],
     ['all below itself', false, ({ repo }) => [join(repo, '*')]],
-    ['all below a folder whose name only begins so', false, ({ home }) => [join(home, 'wor/*')]],
-    ['a path from home', true, () => ['~/work/repo']],
-    ['all below a folder of home', true, () => ['~/work/*']],
+    ['all below a folder whose name only begins so', false, ({ home }) => [join(home, 'cod/*')]],
+    ['a path from home', true, () => ['~/code/repo']],
+    ['all below a folder of home', true, () => ['~/code/*']],
     ['home itself, above', false, () => ['~']],
     ['all below home', true, () => ['~/*']],
     ['a path from the home of a user', true, ({ repo }) => [`~root/${relative(homeOfRoot, repo)}`]],
@@ -97,12 +97,12 @@ describe.runIf(process.getuid?.() === 0)('a repository of another user', () => {
     ['a path from where git is', true, ({ repo }) => [`%(prefix)/${relative(prefix, repo)}`]],
     ['another path from where git is', false, () => ['%(prefix)/nowhere']],
     ['where git is, without a slash', false, () => ['%(prefix)']],
-    ['a relative path', false, () => ['work/repo']],
+    ['a relative path', false, () => ['code/repo']],
     ['a dot', true, () => ['.']],
     ['a star that is taken back', false, () => ['*', '']],
     ['its path, taken back, and then a star', true, ({ repo }) => [repo, '', '*']],
     ['its path among others', true, ({ repo }) => ['/nowhere', repo, '/elsewhere']],
-    ['a path with dots', true, ({ home }) => [`${join(home, 'work')}/../work/repo`]],
+    ['a path with dots', true, ({ home }) => [`${join(home, 'code')}/../code/repo`]],
     ['a path of nobody', false, () => ['/nowhere/at/all']],
   ]
   for (const [name, safe, of] of values) {
@@ -118,7 +118,7 @@ describe.runIf(process.getuid?.() === 0)('a repository of another user', () => {
 
   it('a path over a link is the path that it leads to', () => {
     const place = theirs()
-    symlinkSync(join(place.home, 'work'), join(place.home, 'link'))
+    symlinkSync(join(place.home, 'code'), join(place.home, 'link'))
     place.settings(list(join(place.home, 'link/repo')))
     expect(place.ask()).toMatchObject({ git: true, ours: true })
     expect(place.ask(join(place.home, 'link/repo'))).toMatchObject({ git: true, ours: true })

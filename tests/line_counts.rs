@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use turn_attribution::git::count_lines;
-use turn_attribution::model::is_binary;
+use turn_attribution::git::line_changes;
+use turn_attribution::model::{LineCounts, is_binary};
 
 /// A small generator: the same sequence on every machine.
 struct Random(u64);
@@ -171,7 +171,7 @@ fn counts_are_those_of_git() {
         })
         .collect();
     for ((old, new), expected) in pairs.iter().zip(numstat(&pairs)) {
-        let counts = count_lines(old, new).unwrap();
+        let counts = LineCounts::of(&line_changes(old, new, false).unwrap()).unwrap();
         let texts = [old, new].map(|text| String::from_utf8_lossy(text));
         assert_eq!(Some((counts.additions, counts.deletions)), expected, "{texts:?}");
     }
@@ -194,7 +194,7 @@ fn counts_of_large_texts_are_those_of_git() {
         })
         .collect();
     for ((old, new), expected) in pairs.iter().zip(numstat(&pairs)) {
-        let counts = count_lines(old, new).unwrap();
+        let counts = LineCounts::of(&line_changes(old, new, false).unwrap()).unwrap();
         assert_eq!(Some((counts.additions, counts.deletions)), expected);
     }
 }

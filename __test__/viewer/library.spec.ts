@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { shownFile } from '../support/shown-file.js'
 import { temporaryFolder } from '../support/turn-repository.js'
 
 const root = join(import.meta.dirname, '../..')
@@ -25,23 +26,7 @@ function host(): string {
 }
 
 const TURN = {
-  shown: [
-    {
-      path: 'src/<b>app</b>.ts',
-      previousPath: null,
-      kind: 'modified',
-      additions: 3,
-      deletions: 1,
-      binary: false,
-      uncounted: null,
-      oldMode: '100644',
-      newMode: '100644',
-      oldOid: null,
-      newOid: null,
-      mixed: false,
-      reason: 'authored',
-    },
-  ],
+  shown: [shownFile('src/<b>app</b>.ts', { additions: 3, deletions: 1 })],
   shownFileCount: 1,
   demoted: { fileCount: 214, additions: null, deletions: null, files: null },
   branchTransition: {

@@ -2,23 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { DiffFile, ShownFile, TurnAttribution } from '../../index.js'
 import { PatchLoading } from '../../viewer/panel/patch-loading.js'
 import type { PatchQuery, TurnPatch } from '../../viewer/panel/patch-query.js'
-
-const shownFile = (path: string, more: Partial<ShownFile> = {}): ShownFile => ({
-  path,
-  previousPath: null,
-  kind: 'modified',
-  additions: 1,
-  deletions: 1,
-  binary: false,
-  uncounted: null,
-  oldMode: '100644',
-  newMode: '100644',
-  oldOid: null,
-  newOid: null,
-  mixed: false,
-  reason: 'authored',
-  ...more,
-})
+import { shownFile } from '../support/shown-file.js'
 
 function turnOf(shown: ShownFile[]): TurnAttribution {
   return {

@@ -2,7 +2,7 @@
 //! differently.
 
 use super::xdiff;
-use crate::model::{LineChange, LineCounts, SourceError};
+use crate::model::{LineChange, SourceError};
 
 /// The changes that `git diff` finds between two texts, with its default algorithm. Whether a content is text is for
 /// the caller to know: here all of it is.
@@ -13,14 +13,10 @@ pub fn line_changes(old: &[u8], new: &[u8], ignore_all_space: bool) -> Result<Ve
     xdiff::diff(old, new, ignore_all_space).ok_or(SourceError::Limit("content size"))
 }
 
-/// Counts the lines that `git diff --numstat` counts between two texts.
-pub fn count_lines(old: &[u8], new: &[u8]) -> Result<LineCounts, SourceError> {
-    LineCounts::of(&line_changes(old, new, false)?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::LineCounts;
 
     #[test]
     fn the_ends_of_texts() {
@@ -35,7 +31,8 @@ mod tests {
             ("a\n\u{c}\nb\n", "a\nb\n", 0, 1),
             ("a\0\n", "b\0\n", 1, 1),
         ] {
-            let counts = count_lines(old.as_bytes(), new.as_bytes()).unwrap();
+            let changes = line_changes(old.as_bytes(), new.as_bytes(), false).unwrap();
+            let counts = LineCounts::of(&changes).unwrap();
             assert_eq!(
                 (counts.additions, counts.deletions),
                 (additions, deletions),

@@ -31,7 +31,7 @@ mod xdiff;
 pub use handles::close_repositories;
 pub use head::read_head;
 pub use libgit::LibgitSource;
-pub use line_counts::{count_lines, line_changes};
+pub use line_counts::line_changes;
 pub use merge_text::merge_text;
 pub use objects::Objects;
 pub use stop::Stop;

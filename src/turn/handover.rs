@@ -13,15 +13,22 @@ use super::witness::Witness;
 use crate::model::outcome::Status;
 use crate::model::{AskedTurn, Error, Findings, GitSource, TurnRequest};
 
-/// What a call a moment ago found out about the turn of this request, all recorded facts in it.
-pub fn kept(source: &Witness<'_>, request: &TurnRequest) -> Option<Arc<Findings>> {
-    source.kept_findings(&asked(source, request).ok()?)
+/// Looks at the turn of this request, all recorded facts in it, and keeps what is found out for the calls to come.
+pub fn analyse(source: &Witness<'_>, request: &TurnRequest) -> Result<Arc<Findings>, Error> {
+    analyse_asked(source, request, asked(source, request))
 }
 
-/// Looks at the turn of this request, and keeps what is found out for the calls to come.
-pub fn analyse(source: &Witness<'_>, request: &TurnRequest) -> Result<Arc<Findings>, Error> {
-    // Where no snapshot is found, analysing says so.
-    let look = asked(source, request).ok().map(|turn| (source.look_anew(&turn), turn));
+/// What a call a moment ago found out about the turn of this request; else it is looked at.
+pub fn kept_or_analyse(source: &Witness<'_>, request: &TurnRequest) -> Result<Arc<Findings>, Error> {
+    let turn = asked(source, request);
+    match turn.as_ref().and_then(|turn| source.kept_findings(turn)) {
+        Some(findings) => Ok(findings),
+        None => analyse_asked(source, request, turn),
+    }
+}
+
+fn analyse_asked(source: &Witness<'_>, request: &TurnRequest, turn: Option<AskedTurn>) -> Result<Arc<Findings>, Error> {
+    let look = turn.map(|turn| (source.look_anew(&turn), turn));
     let findings = Range::analyse(source, request)?.findings;
     if let Some((look, turn)) = look
         && !source.has_failed()
@@ -32,9 +39,10 @@ pub fn analyse(source: &Witness<'_>, request: &TurnRequest) -> Result<Arc<Findin
     Ok(findings)
 }
 
-fn asked(source: &dyn GitSource, request: &TurnRequest) -> Result<AskedTurn, Error> {
+/// `None` where a snapshot is not found: analysing says so.
+fn asked(source: &dyn GitSource, request: &TurnRequest) -> Option<AskedTurn> {
     let checkpoints = [&request.from].into_iter().chain(&request.between).chain([&request.to]);
     checkpoints
-        .map(|checkpoint| Ok((checkpoint.clone(), resolve(source, checkpoint)?)))
+        .map(|checkpoint| Some((checkpoint.clone(), resolve(source, checkpoint).ok()?)))
         .collect()
 }

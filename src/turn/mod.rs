@@ -65,10 +65,7 @@ pub fn diff_turn(source: &dyn GitSource, request: &TurnRequest, options: &DiffOp
     let source = &Witness::new(source);
     source.enter(Phase::TreeDelta);
     let request = &*with_recorded_facts(source, request);
-    let findings = match handover::kept(source, request) {
-        Some(findings) => findings,
-        None => handover::analyse(source, request)?,
-    };
+    let findings = handover::kept_or_analyse(source, request)?;
     source.enter(Phase::Presentation);
     let mut diff = patch::diff(source, &findings, options, request)?;
     let cut = files_cut(diff.files.len(), diff.file_count, &diff.demoted);
