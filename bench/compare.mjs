@@ -41,6 +41,9 @@ const { values: options, positionals } = parseArgs({
   },
 })
 
+/** What loading costs, by checkout. */
+const loading = new Map()
+
 if (options.ask) await askHere(JSON.parse(options.ask))
 else process.exitCode = await main()
 
@@ -72,8 +75,6 @@ async function main() {
   }
   return dearer > 0 ? 1 : 0
 }
-
-const loading = new Map()
 
 /** Both at once: counts do not care. */
 async function counted(checkouts, asks, cwd, refs) {
