@@ -730,6 +730,148 @@ describe('a snapshot', () => {
     }
   })
 
+  describe('of a sparse checkout', () => {
+    const files = { 'in/a.ts': 'a\n', 'in/deep/b.ts': 'b\n', 'out/c.ts': 'c\n', 'out/in/d.ts': 'd\n', 'top.ts': 't\n' }
+    const all = Object.keys(files)
+    /** Those of all files that git itself says are inside. */
+    const inside = (repo: TurnRepository) => {
+      const input = all.map((path) => `${path}\0`).join('')
+      return repo.gitWith({ input }, 'sparse-checkout', 'check-rules', '-z').split('\0').filter(Boolean)
+    }
+
+    it.each([
+      ['cone', ['--cone', '--no-sparse-index', 'in']],
+      ['cone, sparse index', ['--cone', '--sparse-index', 'in']],
+      ['cone, below the top', ['--cone', '--no-sparse-index', 'in/deep']],
+      ['patterns', ['--no-cone', '--no-sparse-index', '*.ts', '!/in/a.ts', '!out']],
+      // In cone mode the files at the top would be inside as well.
+      ['patterns that could be of cone mode', ['--no-cone', '--no-sparse-index', '/in/']],
+    ])('takes what is inside and not there for deleted, whatever the bit says: %s', (_, args) => {
+      const repo = TurnRepository.create(files)
+      repo.git('sparse-checkout', 'set', ...args)
+      const kept = inside(repo)
+      expect(kept.length).toBeGreaterThan(0)
+      expect(kept.length).toBeLessThan(all.length)
+      expect(all.filter((path) => existsSync(repo.path(path)))).toEqual(kept)
+      repo.git('update-index', '--skip-worktree', ...kept)
+      mark(repo)
+      expect(paths(repo)).toEqual(all)
+      const settings = folderState(join(repo.cwd, '.git/info'))
+      const [index, config] = ['index', 'config'].map((name) => readFileSync(join(repo.cwd, '.git', name)))
+      for (const path of kept) rmSync(repo.path(path))
+      expect(repo.git('status', '--short')).toBe('')
+      // Also from a folder of it.
+      mkdirSync(repo.path('in'), { recursive: true })
+      const shown = show({ cwd: repo.path('in'), env: repo.env }).shown
+      expect(shown.map(({ path, kind }) => [path, kind]).sort()).toEqual(kept.map((path) => [path, 'deleted']))
+      expect(paths(repo, 'refs/turn-attribution/default/end/1')).toEqual(all.filter((path) => !kept.includes(path)))
+      expect(folderState(join(repo.cwd, '.git/info'))).toEqual(settings)
+      expect(['index', 'config'].map((name) => readFileSync(join(repo.cwd, '.git', name)))).toEqual([index, config])
+    })
+
+    it('has names as they are', () => {
+      const repo = TurnRepository.create()
+      const names = ['line\nfeed', 'quote"', '"quoted"', ' lead', 'trail ', '*', '!not', '#x', '\xff\xfe', '\xff\xfd']
+      const inFolder = (folder: string) => names.map((name) => `${folder}/${name}`)
+      const onDisk = (path: string) => Buffer.from(`${repo.cwd}/${path}`, 'latin1')
+      for (const folder of ['in', 'out']) {
+        mkdirSync(repo.path(folder))
+        for (const path of inFolder(folder)) writeFileSync(onDisk(path), 'x\n')
+      }
+      repo.commit('odd')
+      const patterns = Buffer.from('/in/\n!/in/\xff\xfd\n', 'latin1')
+      repo.gitWith({ input: patterns }, 'sparse-checkout', 'set', '--no-cone', '--stdin')
+      const inside = inFolder('in').filter((path) => existsSync(onDisk(path)))
+      expect(inside).toEqual(inFolder('in').slice(0, -1))
+      const input = Buffer.from(inside.map((path) => `${path}\0`).join(''), 'latin1')
+      repo.gitWith({ input }, 'update-index', '--skip-worktree', '-z', '--stdin')
+      mark(repo)
+      for (const path of inside) rmSync(onDisk(path))
+      expect(show(repo).shown.map(({ kind }) => kind)).toEqual(inside.map(() => 'deleted'))
+      const end = 'refs/turn-attribution/default/end/1'
+      expect(repo.git('ls-tree', '--name-only', `${end}:in`)).toBe('"\\377\\375"')
+      expect(repo.git('ls-tree', '-z', '--name-only', `${end}:out`).split('\0').length).toBe(names.length + 1)
+    })
+
+    it('has settings and files of a linked worktree of its own', () => {
+      const repo = TurnRepository.create(files)
+      const linked = { cwd: join(repo.root, 'linked'), env: repo.env }
+      repo.git('worktree', 'add', '-q', '-b', 'side', linked.cwd)
+      runGit(linked.cwd, repo.env, ['sparse-checkout', 'set', '--no-cone', '/in/', '/top.ts'])
+      expect(repo.git('config', 'extensions.worktreeConfig')).toBe('true')
+      for (const place of [repo, linked]) runGit(place.cwd, repo.env, ['update-index', '--skip-worktree', 'top.ts'])
+      for (const place of [repo, linked]) {
+        mark(place)
+        rmSync(join(place.cwd, 'top.ts'))
+        expect(show(place).shown).toMatchObject([{ path: 'top.ts', kind: 'deleted' }])
+      }
+      expect(paths(repo, 'refs/turn-attribution/worktree-linked/end/1')).toEqual(all.slice(0, -1))
+    })
+
+    it('has submodules where git has them: as files in cone mode, otherwise as folders', () => {
+      const library = TurnRepository.create({ 'lib.ts': 'lib\n' })
+      for (const [args, kept, gone] of [
+        [['--no-cone', '/*', '!/one/'], 'one', 'two'],
+        [['--no-cone', '/*', '!/two'], 'two', 'one'],
+        [['--cone', 'in'], 'out/lib', 'one'],
+      ] as const) {
+        const repo = TurnRepository.create(files)
+        for (const path of ['one', 'two', 'out/lib']) repo.git('submodule', 'add', '-q', library.cwd, path)
+        repo.commit('submodules')
+        // One that is checked out keeps git from leaving it out.
+        repo.git('submodule', 'deinit', '-q', '--all')
+        repo.git('sparse-checkout', 'set', ...args)
+        expect(repo.git('ls-files', '-t', kept, gone).split('\n').sort()).toEqual([`H ${gone}`, `S ${kept}`].sort())
+        repo.git('update-index', '--skip-worktree', gone)
+        mark(repo)
+        rmSync(repo.path(gone), { recursive: true })
+        expect(show(repo).shown).toMatchObject([{ path: gone, newMode: null }])
+        const end = 'refs/turn-attribution/default/end/1'
+        expect(repo.git('rev-parse', `${end}:${kept}`)).toBe(library.oid())
+      }
+    })
+
+    it.skipIf(process.platform === 'win32')('says of what git cannot tell, and takes it for deleted', () => {
+      const repo = TurnRepository.create(files)
+      repo.git('sparse-checkout', 'set', '--cone', 'in')
+      repo.git('update-index', '--skip-worktree', 'in/a.ts')
+      mark(repo)
+      repo.remove('in/a.ts')
+      const old = join(repo.root, 'old')
+      mkdirSync(old)
+      const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+      const script = `#!/bin/sh\ncase "$*" in *check-rules*) exec ${git} sparse-checkout no-such;; esac\nexec ${git} "$@"\n`
+      writeFileSync(join(old, 'git'), script, { mode: 0o755 })
+      const environments = [{ PATH: `${old}:${process.env.PATH}` }, {}]
+      for (const more of environments) {
+        const { status, stdout, stderr } = run(repo, ['show', '--json'], more)
+        expect(status).toBe(0)
+        const { shown } = JSON.parse(stdout) as TurnAttribution
+        expect(shown.map(({ path }) => path).sort()).toEqual(['in/a.ts', 'out/c.ts', 'out/in/d.ts'])
+        expect(stderr).toContain('3 files that the sparse checkout may leave out, taken for deleted')
+        expect(stderr.trimEnd().split('\n').length).toBe(1)
+        // Without the file git leaves nothing out.
+        rmSync(join(repo.cwd, '.git/info/sparse-checkout'), { force: true })
+      }
+      expect(repo.git('sparse-checkout', 'list')).toBe('')
+    })
+
+    it('asks once about a hundred thousand files', () => {
+      const repo = TurnRepository.create({ 'in/a.ts': 'a\n' })
+      const blob = repo.oid('HEAD:in/a.ts')
+      const entries = Array.from({ length: 100_000 }, (_, at) => `100644 ${blob}\tout/${at % 300}/${at}.ts\n`).join('')
+      repo.gitWith({ input: entries }, 'update-index', '--index-info')
+      repo.git('commit', '-q', '-m', 'many')
+      repo.git('sparse-checkout', 'set', '--cone', 'in')
+      repo.git('update-index', '--skip-worktree', 'in/a.ts')
+      const began = Date.now()
+      mark(repo)
+      expect(Date.now() - began).toBeLessThan(20_000)
+      repo.remove('in/a.ts')
+      expect(show(repo).shown).toMatchObject([{ path: 'in/a.ts', kind: 'deleted' }])
+    })
+  })
+
   it('sees edits behind assume-unchanged and skip-worktree', () => {
     const repo = three()
     settle(repo)

@@ -9,6 +9,7 @@ const fs = require('node:fs')
 const { join } = require('node:path')
 const { CommandError } = require('./command-error.js')
 const { git } = require('./git.js')
+const { leftOutOf } = require('./sparse-checkout.js')
 
 const ASSUME_UNCHANGED = 0x8000
 const EXTENDED = 0x4000
@@ -32,26 +33,41 @@ const HONEST_CTIME = new Set([
 const CLOCK_TICK = 2_000_000_000n
 
 /**
- * Puts a copy of the index at `target`, unless there is none, and gives the number of its entries, and lines about folders
- * of submodules of which the content is not seen. `onEntry` is told how many were looked at, of how many.
+ * Puts a copy of the index at `target`, unless there is none, and gives the number of its entries, and lines that say of
+ * what the state is not known. `onEntry` is told how many were looked at, of how many.
  */
 exports.copyIndex = async ({ cwd, top, gitDir, isSparse, oidBytes }, target, onEntry) => {
   const path = join(gitDir, 'index')
   const original = readIndex(path)
-  if (original === null) return { count: 0, hollow: [] }
+  if (original === null) return { count: 0, unseen: [] }
   fs.writeFileSync(target, original.content)
   // One file, in the plain format, whatever the user has chosen.
   await git(cwd, ['update-index', '--index-version', '2'], { env: { GIT_INDEX_FILE: target } })
   const belief = new Belief(original.stat, path)
   const prefix = Buffer.from(`${top}/`)
   const look = (name) => statOf(Buffer.concat([prefix, name]))
-  const copy = doubted(fs.readFileSync(target), { oidBytes, isSparse, belief, look, onEntry })
-  fs.writeFileSync(target, copy.content)
-  const hollow = copy.submodules.filter((name) => isHollow(Buffer.concat([prefix, name])))
-  return {
-    count: copy.count,
-    hollow: hollow.map((name) => `${name}/: has files, but is a submodule that is not checked out`),
-  }
+  const index = fs.readFileSync(target)
+  const { end, count, submodules, absent } = doubted(index, { oidBytes, belief, look, onEntry })
+  const unknown = await clearUnlessLeftOut(index, isSparse, cwd, absent)
+  fs.writeFileSync(target, sealed(index.subarray(0, end), oidBytes))
+  const hollow = submodules.filter((name) => isHollow(Buffer.concat([prefix, name])))
+  const unseen = hollow.map((name) => `${name}/: has files, but is a submodule that is not checked out`)
+  return { count, unseen: [...unknown, ...unseen] }
+}
+
+/**
+ * Of what is not on disk a sparse checkout explains what it leaves out, which stays as it is recorded. All else was
+ * deleted: the bit may have been set by hand.
+ */
+async function clearUnlessLeftOut(index, isSparse, cwd, absent) {
+  const { leftOut, why } = isSparse && absent.length > 0 ? await leftOutOf(cwd, absent) : { leftOut: [], why: null }
+  const kept = new Set(leftOut)
+  for (const entry of absent) if (!kept.has(entry)) clearSkipWorktree(index, entry.flagsAt)
+  if (why === null) return []
+  const count = absent.length === 1 ? '1 file' : `${absent.length} files`
+  return [
+    `${count} that the sparse checkout may leave out, taken for deleted; git, which can tell from 2.41 on: ${why}`,
+  ]
 }
 
 /** Git takes what is in such a folder for nothing of its own. */
@@ -136,16 +152,19 @@ class Entry {
 
 const low = (number) => Number(BigInt.asUintN(32, number))
 
+const clearSkipWorktree = (index, flagsAt) =>
+  index.writeUInt16BE(index.readUInt16BE(flagsAt + 2) & ~SKIP_WORKTREE, flagsAt + 2)
+
 /**
- * The index without what is not believed, and without extensions: those only repeat, or tell of other programs. `look`
- * gives what is on disk under a name.
+ * Takes out of an index what is not believed, and gives where its entries end, and of which of them there is no file
+ * behind `skip-worktree`. `look` gives what is on disk under a name.
  */
-function doubted(index, { oidBytes, isSparse, belief, look, onEntry }) {
+function doubted(index, { oidBytes, belief, look, onEntry }) {
   const version = index.readUInt32BE(4)
   const count = index.readUInt32BE(8)
   if (index.toString('latin1', 0, 4) !== 'DIRC' || (version !== 2 && version !== 3))
     throw new CommandError('git wrote an index of a format that is not known')
-  const submodules = []
+  const [submodules, absent] = [[], []]
   let at = 12
   for (let entry = 0; entry < count; entry += 1) {
     const flagsAt = at + 40 + oidBytes
@@ -153,12 +172,13 @@ function doubted(index, { oidBytes, isSparse, belief, look, onEntry }) {
     const nameAt = flagsAt + (flags & EXTENDED ? 4 : 2)
     const name = index.subarray(nameAt, index.indexOf(0, nameAt))
     const found = look(name)
-    if (index.readUInt32BE(at + 24) === SUBMODULE && found?.isDirectory()) submodules.push(name)
-    // An edit behind these bits would not be seen. A file that a sparse checkout leaves out stays as it is recorded;
-    // where there is no sparse checkout it was deleted.
+    const isSubmodule = index.readUInt32BE(at + 24) === SUBMODULE
+    if (isSubmodule && found?.isDirectory()) submodules.push(name)
+    // An edit behind these bits would not be seen.
     index.writeUInt16BE(flags & ~ASSUME_UNCHANGED, flagsAt)
-    if (flags & EXTENDED && (found !== undefined || !isSparse))
-      index.writeUInt16BE(index.readUInt16BE(flagsAt + 2) & ~SKIP_WORKTREE, flagsAt + 2)
+    if (flags & EXTENDED && found !== undefined) clearSkipWorktree(index, flagsAt)
+    else if (flags & EXTENDED && index.readUInt16BE(flagsAt + 2) & SKIP_WORKTREE)
+      absent.push({ name, isSubmodule, flagsAt })
     if (found === undefined || flags & STAGE || !belief.holds(new Entry(index, at), found)) {
       index.fill(0, at, at + 24)
       index.fill(0, at + 28, at + 40)
@@ -167,9 +187,13 @@ function doubted(index, { oidBytes, isSparse, belief, look, onEntry }) {
     at += (nameAt - at + name.length + 8) & ~7
     onEntry(entry + 1, count)
   }
-  const content = index.subarray(0, at)
+  return { end: at, count, submodules, absent }
+}
+
+/** Without extensions: those only repeat, or tell of other programs. */
+function sealed(entries, oidBytes) {
   const algorithm = oidBytes === 32 ? 'sha256' : 'sha1'
-  return { content: Buffer.concat([content, createHash(algorithm).update(content).digest()]), count, submodules }
+  return Buffer.concat([entries, createHash(algorithm).update(entries).digest()])
 }
 
 Object.assign(exports, { Belief, Entry })

@@ -9,6 +9,7 @@ const { readHead } = require('../index.js')
 const { CommandError } = require('./command-error.js')
 const { git, saidOf, stopGit, tryGit } = require('./git.js')
 const { copyIndex } = require('./index-copy.js')
+const { hasSparseCheckout } = require('./sparse-checkout.js')
 
 /** How often a snapshot is taken again because HEAD moved meanwhile. */
 const MOST_TRIES = 5
@@ -36,13 +37,6 @@ exports.placeOf = async (cwd) => {
     hasSparseCheckout(cwd),
   ])
   return { cwd, top, gitDir, isSparse, worktree: worktreeOf(gitDir), oidBytes: format === 'sha256' ? 32 : 20 }
-}
-
-/** What the user has set, not what the git that we start is told. */
-async function hasSparseCheckout(cwd) {
-  const args = ['config', '--show-scope', '--type=bool', '--get-all', 'core.sparseCheckout']
-  const values = (await tryGit(cwd, args)).stdout.split('\n').filter((line) => line !== '' && !/^command\t/.test(line))
-  return values.at(-1)?.endsWith('\ttrue') ?? false
 }
 
 /** The name of a linked worktree; `null` for the main one. */
@@ -77,10 +71,10 @@ async function treeOf(place, progress) {
   for (const signal of INTERRUPTIONS) process.once(signal, interrupted)
   try {
     const index = join(folder, 'index')
-    const { count, hollow } = await copyIndex(place, index, (looked, all) => {
+    const { count, unseen } = await copyIndex(place, index, (looked, all) => {
       if (looked % 1000 === 0) progress.say(`Taking a snapshot: ${looked} of ${all} files looked at`)
     })
-    const unread = [...hollow, ...(await addAll(place, index, count, progress))]
+    const unread = [...unseen, ...(await addAll(place, index, count, progress))]
     // A content that a partial clone has not fetched is not asked for.
     const tree = await git(place.cwd, ['write-tree', '--missing-ok'], { env: { GIT_INDEX_FILE: index } })
     return { tree, unread }

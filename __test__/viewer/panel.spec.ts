@@ -162,6 +162,31 @@ describe('diff', () => {
     view.expectQuiet()
   })
 
+  it('takes a press while it scrolls', async () => {
+    const view = await open('thirty')
+    const { page } = view
+    await view.fileHeads()
+    await page.locator('.ta-patch').evaluate((patch) => {
+      let pressed = false
+      patch.addEventListener('scroll', () => patch.setAttribute('data-scrolls', ''))
+      patch.addEventListener('click', () => {
+        pressed = true
+      })
+      // The header of the first file stays at the top.
+      const scroll = () => {
+        patch.scrollTop = patch.scrollTop === 20 ? 21 : 20
+        if (!pressed) requestAnimationFrame(scroll)
+      }
+      scroll()
+    })
+    await page.locator('.ta-patch[data-scrolls]').waitFor()
+    const toggle = page.locator('.ta-file-head', { hasText: 'src/0.ts' }).getByRole('button')
+    const { x, y } = (await toggle.boundingBox()) ?? { x: 0, y: 0 }
+    await page.mouse.click(x + 8, y + 8)
+    await expect.poll(() => toggle.getAttribute('aria-expanded')).toBe('false')
+    view.expectQuiet()
+  })
+
   it('brings the file into view that is chosen in the card, and folds files', async () => {
     const view = await open('thirty')
     await view.fileHeads()

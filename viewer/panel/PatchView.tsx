@@ -85,6 +85,8 @@ export default function PatchView({ loading, files, openFile, languages, layout,
         // Lines of code at most: `fileDiffs` decides by the length of the text.
         tokenizeMaxLength: Number.MAX_SAFE_INTEGER,
         stickyHeaders: true,
+        // Otherwise a press is lost that falls while it scrolls, or shortly after: the view lets it through to what is behind.
+        pointerEventsOnScroll: true,
         layout: LAYOUT,
         itemMetrics: { diffHeaderHeight: HEADER_HEIGHT[width], lineHeight: 20, spacing: 4 },
       }) as const,
