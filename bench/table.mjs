@@ -3,8 +3,8 @@
 import { digits } from './samples.mjs'
 
 const HEAD = [
-  '| work | git processes | pipeline | first call | fresh handle | warm | floor | remembered | warm to floor |',
-  '|---|--:|--:|--:|--:|--:|--:|--:|--:|',
+  '| work | git processes | pipeline | first call | fresh handle | warm | again | floor | remembered | warm to floor |',
+  '|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|',
 ]
 
 export function table(rows, { header }) {
@@ -14,8 +14,8 @@ export function table(rows, { header }) {
 function line({ name, asks, processes, times, ratios, overFloor, wanted, met, disagreement }) {
   const time = (how) => digits(times[how].median)
   const against = (how, at) => {
-    const mark = met && how !== 'fresh' ? (met[how] ? ' ✓' : ' ✗') : ''
-    const target = wanted && how !== 'fresh' ? `, wanted ${wanted[at]}x` : ''
+    const mark = met && how in met ? (met[how] ? ' ✓' : ' ✗') : ''
+    const target = wanted && at !== undefined ? `, wanted ${wanted[at]}x` : ''
     return `${time(how)} (${digits(ratios[how])}x${target})${mark}`
   }
   // A head is read from files: there is no tree, and so no floor.
@@ -27,6 +27,7 @@ function line({ name, asks, processes, times, ratios, overFloor, wanted, met, di
     against('first', 1),
     against('fresh'),
     against('warm', 0),
+    against('again'),
     ...floor,
   ]
   return `| ${cells.join(' | ')} |`
