@@ -225,11 +225,11 @@ describe('a signal', () => {
   })
 })
 
-/** A turn that takes most of a second, for the lines of 30 shuffled files are compared; and how long it takes. */
+/** A turn that takes most of a second, for the lines of 80 shuffled files are compared; and how long it takes. */
 async function largeTurn(): Promise<{ large: AttributeTurnRequest; duration: number }> {
   const repo = TurnRepository.create()
   const writeAll = (seed: number) => {
-    for (let number = 0; number < 30; number++) repo.write(`large/${number}.txt`, shuffledLines(seed + number))
+    for (let number = 0; number < 80; number++) repo.write(`large/${number}.txt`, shuffledLines(seed + number))
     repo.commit('large')
   }
   writeAll(1)
@@ -247,10 +247,10 @@ async function largeTurn(): Promise<{ large: AttributeTurnRequest; duration: num
   return { large, duration }
 }
 
-/** 20,000 lines of which many occur in other orders in other files: the slowest to compare. */
+/** 12,000 lines of which many occur in other orders in other files: the slowest to compare. */
 function shuffledLines(seed: number): string {
   const lines: number[] = []
-  for (let state = seed; lines.length < 20_000; lines.push(state % 20_000))
+  for (let state = seed; lines.length < 12_000; lines.push(state % 12_000))
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff
   return `${lines.join('\n')}\n`
 }

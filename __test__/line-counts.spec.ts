@@ -1,6 +1,6 @@
 // Line counts equal `git diff --numstat` between the expected tree and the snapshot, whatever attributes and config
 // say. `playTurn` compares every shown file with git; the figures below are what git 2.47 gives.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { countsOfGit, playTurn } from './scenarios/play.js'
@@ -143,6 +143,82 @@ describe('of the agent alone, and of the agent after a pull', () => {
       }
     })
   }
+})
+
+// So many are compared by several threads, ahead of the answer.
+describe('of many files at once', () => {
+  const copies = Array.from({ length: 6 }, (_, number) => `copy-${number}`)
+  const each = (side: 'before' | 'after') =>
+    Object.fromEntries(
+      copies.flatMap((copy) =>
+        Object.entries(kinds).flatMap(([name, kind]) =>
+          Object.entries(kind[side]).map(([path, content]) => [`${copy}/${name}/${path}`, withLine(content, copy)]),
+        ),
+      ),
+    )
+  const large = (line: string) => `${line}\n`.repeat(60_000)
+
+  /** Otherwise all copies would be one blob. Attributes stay as they are. */
+  function withLine(content: Content | null, line: string): Content | null {
+    return typeof content === 'string' && content.endsWith('\n') && !/-diff|binary|diff=/.test(content)
+      ? `${content}${line}\n`
+      : content
+  }
+
+  function prepared(): TurnRepository {
+    const repo = TurnRepository.create({ 'other.ts': 'o\n', 'large.txt': large('a line') })
+    repo.symlink('other.ts', 'm-link').submodule('m-sub')
+    fill(repo, each('before'))
+    repo.commit('before')
+    return repo
+  }
+
+  function change(repo: TurnRepository): void {
+    fill(repo, each('after'))
+    repo.write('large.txt', large('another')).symlink('large.txt', 'm-link').commitInside('m-sub', 'moved\n')
+  }
+
+  it('shown', async () => {
+    const repo = prepared()
+    const turn = await playTurn(repo, () => change(repo), { askLater: false })
+    expect(turn.result.shownFileCount).toBeGreaterThan(150)
+    turn.toCount('large.txt', 60_000, 60_000).toCount('m-sub', 1, 1).toCount('m-link', 1, 1)
+  })
+
+  it('moved', async () => {
+    const repo = prepared()
+    repo.switchNew('side')
+    change(repo)
+    repo.commit('after')
+    repo.checkout('main')
+    const turn = await playTurn(repo, () => repo.checkout('side'), { askLater: false })
+    turn.toShowNothing()
+    const { demoted } = await addon().attributeTurn({ ...turn.request, demoted: 'lines' })
+    const git = repo.numstat(turn.request.from.ref, turn.request.to.ref)
+    expect(demoted.files).toHaveLength(git.size)
+    for (const { path, additions, deletions } of demoted.files ?? [])
+      expect({ additions, deletions }, path).toEqual(git.get(path))
+  })
+
+  it('one of which is gone, and another is damaged: they alone are not counted', async () => {
+    const repo = prepared()
+    const turn = await playTurn(repo, () => change(repo), { askLater: false })
+    const [gone, damaged] = ['copy-3/plain edits/a', 'copy-4/CRLF to LF/a'].map((path) =>
+      repo.git('rev-parse', `${turn.request.to.ref}:${path}`).trim(),
+    ) as [string, string]
+    const fileOf = (oid: string) => join(repo.cwd, '.git/objects', oid.slice(0, 2), oid.slice(2))
+    rmSync(fileOf(gone))
+    chmodSync(fileOf(damaged), 0o644)
+    writeFileSync(fileOf(damaged), readFileSync(fileOf(damaged)).subarray(0, 20))
+    await addon().closeRepositories()
+    const { shown } = await addon().attributeTurn(turn.request)
+    const wanted = turn.result.shown.map((file) =>
+      [gone, damaged].some((oid) => [file.oldOid, file.newOid].includes(oid))
+        ? { ...file, additions: null, deletions: null, uncounted: expect.any(String) }
+        : file,
+    )
+    expect(shown).toEqual(wanted)
+  })
 })
 
 describe('of states that are no text', () => {

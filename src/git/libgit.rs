@@ -7,12 +7,13 @@ use std::sync::Arc;
 use git2::{ErrorCode as GitCode, ObjectType, Repository};
 
 use super::abbreviation::Abbreviation;
+use super::ahead::Ahead;
 use super::ancestry::{self, History, ReadHistory};
 use super::function_lines::FunctionLines;
 use super::handles::Handle;
 use super::loose::{self, Loose};
 use super::objects::TreesBeside;
-use super::packs::LARGEST_READ;
+use super::packs::{LARGEST_READ, Scratch};
 use super::recent::{Compared, MadeBlobs, TurnLooks};
 use super::ref_storage::RefStorage;
 use super::stop::Stop;
@@ -27,7 +28,7 @@ const MAX_BLOB_BYTES: usize = 512 << 20;
 
 /// Texts of so many bytes together are compared and merged where the call can leave the work alone: git's library
 /// cannot be stopped.
-const MUCH_TEXT: usize = 512 << 10;
+pub const MUCH_TEXT: usize = 512 << 10;
 /// Contents of more bytes are read in the same way.
 const LARGE_BLOB_BYTES: usize = LARGEST_READ;
 /// How often a call is tried in a repository that is repacked all the time.
@@ -44,6 +45,7 @@ pub struct LibgitSource {
     has_cut_history: bool,
     /// Results of merges.
     made_blobs: RefCell<MadeBlobs>,
+    ahead: RefCell<Ahead>,
     abbreviation: Abbreviation,
     function_lines: FunctionLines,
 }
@@ -94,6 +96,13 @@ impl LibgitSource {
         merged.ok().flatten()
     }
 
+    /// The content of a blob that was announced.
+    fn read_ahead(&self, oid: Oid, scratch: &mut Scratch) -> Option<Arc<[u8]>> {
+        let recent = self.repository.recent().borrow();
+        let reader = (self.repository.objects(), scratch);
+        self.ahead.borrow_mut().content(oid, reader, &recent, &self.stop)
+    }
+
     /// Reads a large content over a handle of its own.
     fn read_large_blob(&self, oid: Oid) -> Result<Arc<[u8]>, SourceError> {
         let (folder, id) = (self.repository.path().to_path_buf(), to_git(oid)?);
@@ -134,6 +143,7 @@ impl LibgitSource {
             stop,
             commits: RefCell::default(),
             made_blobs: RefCell::default(),
+            ahead: RefCell::default(),
             abbreviation: Abbreviation::default(),
             function_lines: FunctionLines::default(),
         }
@@ -192,6 +202,10 @@ impl Contents for LibgitSource {
             return Ok(content);
         }
         let mut scratch = self.repository.scratch().borrow_mut();
+        if let Some(content) = self.read_ahead(oid, &mut scratch) {
+            self.repository.recent().borrow_mut().keep_content(oid, &content);
+            return Ok(content);
+        }
         if let Some((found, content)) = self.repository.objects().read(oid, &mut scratch) {
             verify_kind(oid, git_type(found), ObjectType::Blob)?;
             let content = content.into();
@@ -368,6 +382,10 @@ impl GitSource for LibgitSource {
         if let Some(known) = self.repository.recent().borrow().changes(&compared) {
             return Ok(known);
         }
+        if let Some(changes) = self.ahead.borrow().changes(&compared) {
+            self.repository.recent().borrow_mut().keep_changes(compared, &changes);
+            return Ok(changes);
+        }
         let (old, new) = (old.content.clone(), new.content.clone());
         let changes: Arc<[LineChange]> = if old.len() + new.len() < MUCH_TEXT {
             line_counts::line_changes(&old, &new, ignore_all_space)?.into()
@@ -377,6 +395,10 @@ impl GitSource for LibgitSource {
         };
         self.repository.recent().borrow_mut().keep_changes(compared, &changes);
         Ok(changes)
+    }
+
+    fn announce(&self, comparisons: &[(Option<Oid>, Option<Oid>)], ignore_all_space: bool) {
+        self.ahead.borrow_mut().announce(comparisons, ignore_all_space);
     }
 
     fn function_lines(&self, driver: &str, text: &[u8], before: &[usize]) -> Option<Vec<Option<Vec<u8>>>> {

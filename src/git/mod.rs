@@ -2,6 +2,7 @@
 //! layer that names `git2`.
 
 mod abbreviation;
+mod ahead;
 pub mod ancestry;
 #[cfg(feature = "fault-injection")]
 pub mod faults;
@@ -26,6 +27,7 @@ mod ref_storage;
 mod refs_below;
 pub mod reftable;
 mod stop;
+mod threads;
 mod xdiff;
 
 pub use handles::close_repositories;

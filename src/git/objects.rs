@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::loose::Loose;
 use super::packs::{Packs, Scratch};
 use super::stop::Stop;
+use super::threads::threads;
 use crate::model::{ObjectKind, Oid, SourceError, Tree, TreeReader, TreeReaders};
 
 /// Locks of what is kept: threads that read at once seldom meet.
@@ -146,6 +147,10 @@ impl<'a> TreesBeside<'a> {
 }
 
 impl TreeReaders for TreesBeside<'_> {
+    fn threads(&self) -> usize {
+        threads()
+    }
+
     fn reader(&self) -> Box<dyn TreeReader + '_> {
         Box::new(TreesOfThread {
             objects: self.objects,

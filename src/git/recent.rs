@@ -73,6 +73,7 @@ pub type MadeBlobs = HashMap<Oid, Arc<[u8]>>;
 type Pair = (Option<Oid>, Option<Oid>, bool);
 
 /// A comparison; `None` where a side is a text that no blob is.
+#[derive(PartialEq, Eq, Hash)]
 pub struct Compared(Option<Pair>);
 
 impl Compared {

@@ -259,6 +259,8 @@ pub trait Contents {
 
 /// What gives each thread a reader of its own.
 pub trait TreeReaders: Sync {
+    /// On how many threads a call works at most, its own among them.
+    fn threads(&self) -> usize;
     /// A reader for one thread.
     fn reader(&self) -> Box<dyn TreeReader + '_>;
 }
@@ -312,6 +314,10 @@ pub trait GitSource: Contents {
     fn is_shallow(&self) -> bool;
     /// The changed lines between two texts, as git finds them.
     fn line_changes(&self, old: &Text, new: &Text, ignore_all_space: bool) -> Result<Arc<[LineChange]>, SourceError>;
+    /// Tells which blobs will be compared, in this order: a source may do so ahead. `None` where there is no file.
+    fn announce(&self, comparisons: &[(Option<Oid>, Option<Oid>)], ignore_all_space: bool) {
+        let _ = (comparisons, ignore_all_space);
+    }
     /// What the hunk headers of a text say, by one of the diff drivers that git's library has: for each line number
     /// in `before` (from 0, rising) the function line that stands closest before that line. `None` where there is no
     /// such driver.

@@ -45,6 +45,10 @@ pub struct Memory {
 struct Readers(HashMap<Oid, Arc<Tree>>);
 
 impl TreeReaders for Readers {
+    fn threads(&self) -> usize {
+        4
+    }
+
     fn reader(&self) -> Box<dyn TreeReader + '_> {
         Box::new(Reader(&self.0))
     }

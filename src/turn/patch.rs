@@ -66,6 +66,8 @@ fn write(
         texts: Texts { source, attributes },
         options,
     };
+    let sides = turn_files.files.iter().map(|file| (file.old, file.new));
+    writer.texts.announce(sides, options.ignore_whitespace);
     let mut written = Vec::with_capacity(turn_files.files.len());
     let mut budget = Budget::new(options);
     for file in turn_files.files {

@@ -85,6 +85,8 @@ impl<'a> Counting<'a> {
         let files = shown_files(self.texts.source, &findings.delta, &findings.decisions)?.files;
         let count = files.len();
         let mut shown = Vec::with_capacity(count.min(most));
+        let sides = files.iter().take(most).map(|file| (file.old, file.new));
+        self.texts.announce(sides, false);
         for file in files.into_iter().take(most) {
             let Verdict::Shown(reason) = file.verdict else { continue };
             let lines = self.lines(file.old_path(), &file.path, file.old, file.new)?;
@@ -108,6 +110,12 @@ impl<'a> Counting<'a> {
     fn demoted(&self, findings: &Findings, request: &TurnRequest) -> Result<Demoted, SourceError> {
         let detail = request.demoted;
         let mut demoted = Demoted::default();
+        if detail == DemotedDetail::Lines {
+            let moved =
+                (findings.decisions.iter()).filter(|(_, decision)| matches!(decision.verdict, Verdict::Demoted(_)));
+            let sides = moved.map(|(path, _)| (findings.delta[path].old, findings.delta[path].new));
+            self.texts.announce(sides, false);
+        }
         let mut files = Vec::new();
         let (mut additions, mut deletions) = (0u64, 0u64);
         for (path, decision) in &findings.decisions {

@@ -24,6 +24,17 @@ pub struct Texts<'a> {
 }
 
 impl Texts<'_> {
+    /// Tells the source which changes will be compared, in this order.
+    pub fn announce(&self, changes: impl Iterator<Item = (Option<Entry>, Option<Entry>)>, ignore_all_space: bool) {
+        let is_blob = |entry: Option<Entry>| entry.is_none_or(|entry| entry.mode != FileMode::GITLINK);
+        let oid = |entry: Option<Entry>| entry.map(|entry| entry.oid);
+        let comparisons: Vec<_> = changes
+            .filter(|&(old, new)| is_blob(old) && is_blob(new))
+            .map(|(old, new)| (oid(old), oid(new)))
+            .collect();
+        self.source.announce(&comparisons, ignore_all_space);
+    }
+
     /// The sides of a change.
     pub fn sides(
         &self,

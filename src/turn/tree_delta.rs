@@ -2,7 +2,6 @@
 
 use std::cmp::Ordering as Order;
 use std::sync::Arc;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -16,7 +15,6 @@ const MAX_DEPTH: usize = 1024;
 const MAX_PATHS: usize = 2_000_000;
 /// From so many differing folders on, several threads are sooner done than one.
 const MANY_PAIRS: usize = 128;
-const MOST_THREADS: usize = 4;
 /// Bytes of stack that a folder needs at most, and how many more there are once fewer are left.
 const STACK_LEFT: usize = 64 << 10;
 const STACK_MORE: usize = 1 << 20;
@@ -95,7 +93,7 @@ fn by_threads(
         }
     };
     let mut walked = thread::scope(|scope| {
-        let others: Vec<_> = (1..threads())
+        let others: Vec<_> = (1..readers.threads())
             .filter_map(|_| {
                 thread::Builder::new()
                     .name("turn-attribution".into())
@@ -126,12 +124,6 @@ fn by_threads(
         }
     }
     Ok(found)
-}
-
-/// How many threads walk: more than a few leave the host, and the agent, none.
-fn threads() -> usize {
-    static THREADS: OnceLock<usize> = OnceLock::new();
-    *THREADS.get_or_init(|| thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS))
 }
 
 fn check_size(paths: usize) -> Result<(), SourceError> {

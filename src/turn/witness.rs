@@ -161,6 +161,10 @@ impl GitSource for Witness<'_> {
         self.seen(self.source.line_changes(old, new, ignore_all_space))
     }
 
+    fn announce(&self, comparisons: &[(Option<Oid>, Option<Oid>)], ignore_all_space: bool) {
+        self.source.announce(comparisons, ignore_all_space);
+    }
+
     fn function_lines(&self, driver: &str, text: &[u8], before: &[usize]) -> Option<Vec<Option<Vec<u8>>>> {
         self.source.function_lines(driver, text, before)
     }
