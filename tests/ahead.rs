@@ -33,7 +33,7 @@ fn repository(count: usize, bytes: usize) -> (TempDir, Vec<Pair>) {
     for number in 0..count {
         for side in ["old", "new"] {
             let line = |at: usize| {
-                let changed = if side == "new" && at % (number + 2) == 0 {
+                let changed = if side == "new" && at.is_multiple_of(number + 2) {
                     "!"
                 } else {
                     ""
