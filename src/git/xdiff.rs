@@ -10,6 +10,7 @@ use std::ffi::{c_char, c_int, c_long, c_ulong, c_void};
 use std::ptr;
 
 use libgit2_sys as raw;
+use memchr::{memchr_iter, memchr2};
 
 use crate::model::{Favour, LineChange};
 
@@ -223,16 +224,15 @@ unsafe extern "C" fn take_change(
 }
 
 fn line_count(content: &[u8]) -> usize {
-    let ended = content.iter().filter(|&&byte| byte == b'\n').count();
+    let ended = memchr_iter(b'\n', content).count();
     ended + usize::from(!content.is_empty() && !content.ends_with(b"\n"))
 }
 
 /// To git, white space is space, tab, line feed and carriage return; to libgit2 also form feed and vertical tab. These
 /// two are replaced by bytes that occur nowhere.
 fn without_foreign_space<'a>(old: &'a [u8], new: &'a [u8]) -> [Cow<'a, [u8]>; 2] {
-    let foreign = |byte: &u8| matches!(byte, 0x0b | 0x0c);
     let contents = [old, new];
-    if !contents.iter().any(|content| content.iter().any(foreign)) {
+    if contents.iter().all(|content| memchr2(0x0b, 0x0c, content).is_none()) {
         return contents.map(Cow::Borrowed);
     }
     let mut seen = [false; 256];

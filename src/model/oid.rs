@@ -61,9 +61,14 @@ impl Oid {
 
 impl fmt::Display for Oid {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_bytes()
-            .iter()
-            .try_for_each(|byte| write!(formatter, "{byte:02x}"))
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut hex = [0; 64];
+        for (digits, byte) in hex.chunks_exact_mut(2).zip(self.as_bytes()) {
+            digits[0] = DIGITS[usize::from(byte >> 4)];
+            digits[1] = DIGITS[usize::from(byte & 15)];
+        }
+        let hex = &hex[..2 * self.as_bytes().len()];
+        formatter.write_str(std::str::from_utf8(hex).expect("digits are ASCII"))
     }
 }
 

@@ -264,8 +264,8 @@ impl<Read: FnMut(Oid) -> Result<Arc<Tree>, SourceError>> Walk<'_, Read> {
         Met::one_more(&self.met.folders)?;
         let old_tree = pair.old.map(&mut self.read).transpose()?;
         let new_tree = pair.new.map(&mut self.read).transpose()?;
-        let mut olds = old_tree.iter().flat_map(|tree| tree.raw_entries());
-        let mut news = new_tree.iter().flat_map(|tree| tree.raw_entries());
+        let mut olds = raw_entries(old_tree.as_deref());
+        let mut news = raw_entries(new_tree.as_deref());
         let (mut old, mut new) = (olds.next(), news.next());
         loop {
             let order = match (&old, &new) {
@@ -325,6 +325,12 @@ impl<Read: FnMut(Oid) -> Result<Arc<Tree>, SourceError>> Walk<'_, Read> {
         self.found.push((RepoPath::from(path), change));
         Met::one_more(&self.met.paths)
     }
+}
+
+/// Those of no tree are none. Not by `flat_map`: this is the innermost loop.
+fn raw_entries(tree: Option<&Tree>) -> impl Iterator<Item = RawEntry<'_>> {
+    let mut entries = tree.map(Tree::raw_entries);
+    std::iter::from_fn(move || entries.as_mut()?.next())
 }
 
 /// Git's order inside a tree object: a folder sorts as if its name ended in a slash.
