@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::available_parallelism;
+use std::time::Duration;
 
 use tempfile::TempDir;
 use turn_attribution::git::{LibgitSource, Stop, close_repositories};
@@ -136,4 +137,54 @@ fn a_call_that_ends_leaves_the_rest() {
     compare(&source, pairs[0], false).unwrap();
     cancelled.store(true, Ordering::Relaxed);
     assert!(matches!(compare(&source, pairs[1], false), Err(SourceError::Aborted)));
+}
+
+#[test]
+fn the_same_comparison_under_many_paths_is_done_once() {
+    let (temp, pairs) = repository(10, 2000);
+    let source = source(&temp, Stop::never());
+    let mut announced = vec![pairs[0]; 500];
+    announced.push(pairs[1]);
+    source.announce(&announced, false);
+    compare(&source, pairs[0], false).unwrap();
+    // There are but two, too few for a second thread.
+    fs::remove_dir_all(temp.path().join(".git/objects")).unwrap();
+    compare(&source, pairs[0], false).unwrap();
+    compare(&source, pairs[1], false).unwrap_err();
+}
+
+/// Pairs of which each takes long for its size.
+fn hard_repository(count: usize) -> (TempDir, Vec<Pair>) {
+    let temp = tempfile::tempdir().unwrap();
+    git(temp.path(), &["init", "-q", "."]);
+    let mut seed = 1u32;
+    let names: Vec<String> = (0..2 * count).map(|number| number.to_string()).collect();
+    for name in &names {
+        let content: String = (0..3000)
+            .map(|_| {
+                seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                format!("{}\n", (seed >> 16) % 300)
+            })
+            .collect();
+        fs::write(temp.path().join(name), content).unwrap();
+    }
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let written = git(temp.path(), &[&["hash-object", "-w"], &names[..]].concat());
+    let oids: Vec<Oid> = (written.lines())
+        .map(|line| Oid::from_hex(line.as_bytes()).unwrap())
+        .collect();
+    let pairs = oids.chunks(2).map(|pair| (Some(pair[0]), Some(pair[1]))).collect();
+    (temp, pairs)
+}
+
+#[test]
+fn what_was_done_ahead_is_taken_before_the_time_is_over() {
+    let (temp, pairs) = hard_repository(400);
+    let source = source(&temp, Stop::new(Arc::default(), Some(Duration::from_millis(300))));
+    source.announce(&pairs, false);
+    let done = pairs
+        .iter()
+        .filter(|&&pair| compare(&source, pair, false).is_ok())
+        .count();
+    assert!((1..pairs.len()).contains(&done), "{done}");
 }

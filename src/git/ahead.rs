@@ -1,6 +1,6 @@
 //! Contents read and compared on all cores, a batch ahead of a call that asks for them one by one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,6 +23,9 @@ const FEWEST: usize = 2 * RUN;
 const BATCH_BYTES: usize = 16 << 20;
 /// Pairs of a batch.
 const BATCH_PAIRS: usize = 1024;
+
+/// A batch takes no more than one part in so many of the time that a call has left.
+const PART_OF_THE_TIME: u32 = 4;
 
 /// Comparisons that were announced, and what of them is done. What cannot be done ahead is left to the call: it says what
 /// is wrong with it, if anything is.
@@ -54,8 +57,10 @@ impl Ahead {
         if pairs.len() < FEWEST || threads() < 2 {
             return;
         }
-        self.announced = pairs.to_vec();
-        for (at, pair) in pairs.iter().enumerate() {
+        // What a call compares again it finds among what it did a moment ago.
+        let mut seen = HashSet::with_capacity(pairs.len());
+        self.announced = pairs.iter().copied().filter(|pair| seen.insert(*pair)).collect();
+        for (at, pair) in self.announced.iter().enumerate() {
             for oid in [pair.0, pair.1].into_iter().flatten() {
                 self.first.entry(oid).or_insert(at);
             }
@@ -95,6 +100,8 @@ impl Ahead {
         }
         let (next, bytes) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let ignore_all_space = self.ignore_all_space;
+        // What is not taken before the time is over was done for nothing.
+        let stop = &stop.with_part_of_the_time(PART_OF_THE_TIME);
         let work = |scratch: &mut Scratch, stop: Stop| {
             let mut done = Batch::default();
             let goes_on = || bytes.load(Ordering::Relaxed) < BATCH_BYTES && stop.check().is_ok();
@@ -157,7 +164,10 @@ impl Batch {
             };
             Some(Text { oid, content })
         };
-        let texts = [read(pair.0), read(pair.1)];
+        let old = read(pair.0);
+        // The call asks for no other side then, unless attributes say that it is text.
+        let is_binary_already = old.as_ref().is_some_and(|old| is_binary(&old.content));
+        let texts = [old, if is_binary_already { None } else { read(pair.1) }];
         let mut bytes = 0;
         for text in texts.iter().flatten() {
             bytes += text.content.len();

@@ -51,16 +51,30 @@ impl Stop {
         if self.cancelled.load(Ordering::Relaxed) {
             return Err(SourceError::Aborted);
         }
-        let Some(timeout) = self.timeout else { return Ok(()) };
-        let allowed = match self.phase.get() {
-            Phase::Attribution => timeout - timeout / 10,
-            Phase::TreeDelta | Phase::Presentation => timeout,
-        };
-        if self.began.elapsed() >= allowed {
+        if self.allowed().is_some_and(|allowed| self.began.elapsed() >= allowed) {
             Err(SourceError::TimedOut)
         } else {
             Ok(())
         }
+    }
+
+    /// One for work that may take one part in so many of the time that is left.
+    pub fn with_part_of_the_time(&self, parts: u32) -> Stop {
+        let elapsed = self.began.elapsed();
+        let part = |allowed: Duration| elapsed + allowed.saturating_sub(elapsed) / parts;
+        Stop {
+            timeout: self.allowed().map(part),
+            phase: Cell::new(Phase::Presentation),
+            ..self.clone()
+        }
+    }
+
+    fn allowed(&self) -> Option<Duration> {
+        let timeout = self.timeout?;
+        Some(match self.phase.get() {
+            Phase::Attribution => timeout - timeout / 10,
+            Phase::TreeDelta | Phase::Presentation => timeout,
+        })
     }
 
     /// Has work done that cannot be stopped, on a thread of its own; once the call has to end the thread is left alone

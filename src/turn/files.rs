@@ -33,6 +33,11 @@ impl TurnFile {
     pub fn old_path(&self) -> &RepoPath {
         self.previous_path.as_ref().unwrap_or(&self.path)
     }
+
+    /// What is compared.
+    pub fn sides(&self) -> [(&RepoPath, Option<Entry>); 2] {
+        [(self.old_path(), self.old), (&self.path, self.new)]
+    }
 }
 
 /// Files in byte order of the path.

@@ -40,6 +40,8 @@ pub struct Memory {
     pub has_readers: Cell<bool>,
     /// Trees that these do not know.
     pub beyond_readers: RefCell<HashSet<Oid>>,
+    /// The comparisons that were announced last.
+    pub announced: RefCell<Vec<(Option<Oid>, Option<Oid>)>>,
 }
 
 struct Readers(HashMap<Oid, Arc<Tree>>);
@@ -125,6 +127,10 @@ impl Contents for Memory {
 /// Merges ask for trees and blobs only.
 #[rustfmt::skip]
 impl GitSource for Memory {
+    fn announce(&self, comparisons: &[(Option<Oid>, Option<Oid>)], _ignore_all_space: bool) {
+        *self.announced.borrow_mut() = comparisons.to_vec();
+    }
+
     fn read_tree(&self, oid: Oid) -> Result<Arc<Tree>, SourceError> {
         self.trees.borrow().get(&oid).cloned().ok_or(SourceError::Missing(oid))
     }

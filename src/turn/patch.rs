@@ -66,7 +66,7 @@ fn write(
         texts: Texts { source, attributes },
         options,
     };
-    let sides = turn_files.files.iter().map(|file| (file.old, file.new));
+    let sides = turn_files.files.iter().map(TurnFile::sides);
     writer.texts.announce(sides, options.ignore_whitespace);
     let mut written = Vec::with_capacity(turn_files.files.len());
     let mut budget = Budget::new(options);

@@ -1,7 +1,7 @@
 //! The card: shown files and demoted ones, with their line counts.
 
 use super::attributes_at::attributes_at;
-use super::files::{change_kind, shown_files};
+use super::files::{TurnFile, change_kind, shown_files};
 use super::snapshot::unreadable;
 use super::texts::{Sides, Texts};
 use crate::model::outcome::{Demoted, DemotedFile, ShownFile, Uncounted, Verdict};
@@ -85,7 +85,7 @@ impl<'a> Counting<'a> {
         let files = shown_files(self.texts.source, &findings.delta, &findings.decisions)?.files;
         let count = files.len();
         let mut shown = Vec::with_capacity(count.min(most));
-        let sides = files.iter().take(most).map(|file| (file.old, file.new));
+        let sides = files.iter().take(most).map(TurnFile::sides);
         self.texts.announce(sides, false);
         for file in files.into_iter().take(most) {
             let Verdict::Shown(reason) = file.verdict else { continue };
@@ -113,7 +113,7 @@ impl<'a> Counting<'a> {
         if detail == DemotedDetail::Lines {
             let moved =
                 (findings.decisions.iter()).filter(|(_, decision)| matches!(decision.verdict, Verdict::Demoted(_)));
-            let sides = moved.map(|(path, _)| (findings.delta[path].old, findings.delta[path].new));
+            let sides = moved.map(|(path, _)| [(path, findings.delta[path].old), (path, findings.delta[path].new)]);
             self.texts.announce(sides, false);
         }
         let mut files = Vec::new();

@@ -24,13 +24,23 @@ pub struct Texts<'a> {
 }
 
 impl Texts<'_> {
-    /// Tells the source which changes will be compared, in this order.
-    pub fn announce(&self, changes: impl Iterator<Item = (Option<Entry>, Option<Entry>)>, ignore_all_space: bool) {
+    /// Tells the source which changes will be compared, in this order. Of those that attributes make binary no content
+    /// is read.
+    pub fn announce<'p>(
+        &self,
+        changes: impl Iterator<Item = [(&'p RepoPath, Option<Entry>); 2]>,
+        ignore_all_space: bool,
+    ) {
         let is_blob = |entry: Option<Entry>| entry.is_none_or(|entry| entry.mode != FileMode::GITLINK);
         let oid = |entry: Option<Entry>| entry.map(|entry| entry.oid);
         let comparisons: Vec<_> = changes
-            .filter(|&(old, new)| is_blob(old) && is_blob(new))
-            .map(|(old, new)| (oid(old), oid(new)))
+            .filter(|sides| sides.iter().all(|&(_, entry)| is_blob(entry)))
+            .filter(|sides| {
+                !sides
+                    .map(|side| self.diff_attribute(side))
+                    .contains(&DiffAttribute::Unset)
+            })
+            .map(|[(_, old), (_, new)]| (oid(old), oid(new)))
             .collect();
         self.source.announce(&comparisons, ignore_all_space);
     }
@@ -44,22 +54,17 @@ impl Texts<'_> {
         new: Option<Entry>,
     ) -> Result<Sides, SourceError> {
         let sides = [(old_path, old), (new_path, new)];
-        let mut text_forced = [false; 2];
-        for (side, (path, entry)) in sides.iter().enumerate() {
-            if !entry.is_some_and(|entry| entry.mode.is_file()) {
-                continue;
-            }
-            match self.attributes.diff(path) {
-                DiffAttribute::Unset => return Ok(Sides::Binary),
-                DiffAttribute::Set => text_forced[side] = true,
-                DiffAttribute::Unspecified | DiffAttribute::Driver(_) => {}
-            }
+        let attributes = sides.map(|side| self.diff_attribute(side));
+        if attributes.contains(&DiffAttribute::Unset) {
+            return Ok(Sides::Binary);
         }
         let mut contents = [const { None }; 2];
         let mut trouble = None;
         for (side, (_, entry)) in sides.into_iter().enumerate() {
             match self.text(entry) {
-                Ok(text) if !text_forced[side] && is_binary(&text.content) => return Ok(Sides::Binary),
+                Ok(text) if attributes[side] != DiffAttribute::Set && is_binary(&text.content) => {
+                    return Ok(Sides::Binary);
+                }
                 Ok(text) => contents[side] = Some(text),
                 Err(SourceError::Aborted) => return Err(SourceError::Aborted),
                 Err(error) => trouble = trouble.or(Some(Uncounted::from(&error))),
@@ -81,6 +86,14 @@ impl Texts<'_> {
             })
     }
 
+    /// Of a file, as it matters to its content; links and submodules have none.
+    fn diff_attribute(&self, (path, entry): (&RepoPath, Option<Entry>)) -> DiffAttribute {
+        match entry {
+            Some(entry) if entry.mode.is_file() => self.attributes.diff(path),
+            _ => DiffAttribute::Unspecified,
+        }
+    }
+
     fn text(&self, entry: Option<Entry>) -> Result<Text, SourceError> {
         let (oid, content) = match entry {
             None => (None, Vec::new().into()),
@@ -91,5 +104,37 @@ impl Texts<'_> {
             Some(entry) => (Some(entry.oid), self.source.read_blob(entry.oid)?),
         };
         Ok(Text { oid, content })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::memory::Memory;
+    use super::*;
+    use crate::model::Oid;
+
+    #[test]
+    fn what_attributes_make_binary_is_not_announced() {
+        let source = Memory::default();
+        let top = &RepoPath::from(b"");
+        let texts = Texts {
+            source: &source,
+            attributes: Attributes::new([(top, &b"*.png binary\n"[..])]),
+        };
+        let oid = |digit: u8| Oid::from_hex(&[digit; 40]).unwrap();
+        let entry = |digit: u8, mode: FileMode| Some(Entry { mode, oid: oid(digit) });
+        let file = |digit: u8| entry(digit, FileMode::REGULAR);
+        let (text, image) = (&RepoPath::from(b"a.txt"), &RepoPath::from(b"a.png"));
+        let changes = [
+            [(text, file(b'1')), (text, file(b'2'))],
+            [(image, file(b'3')), (image, file(b'4'))],
+            [(image, None), (image, file(b'5'))],
+            [(image, file(b'6')), (text, file(b'7'))],
+            [(text, file(b'8')), (text, entry(b'9', FileMode::GITLINK))],
+            [(image, None), (image, entry(b'a', FileMode::SYMLINK))],
+        ];
+        texts.announce(changes.into_iter(), false);
+        let read = [(Some(oid(b'1')), Some(oid(b'2'))), (None, Some(oid(b'a')))];
+        assert_eq!(*source.announced.borrow(), read);
     }
 }
