@@ -2,6 +2,7 @@
 
 import * as Schema from 'effect/Schema'
 import { describe, expect, it } from 'vitest'
+import { shownFile } from '../../../__test__/support/shown-file.ts'
 import { fromProjectedPath, toProjectedFiles, toProjectedPath, toSummary } from '../projection.ts'
 import { TurnGitSummary } from '../TurnGitSummary.ts'
 import { CheckpointFile, CheckpointSummary, TurnDiffCompleted } from './host/contracts.ts'
@@ -9,22 +10,7 @@ import { CheckpointFile, CheckpointSummary, TurnDiffCompleted } from './host/con
 type Shown = Parameters<typeof toProjectedFiles>[0][number]
 type Turn = Parameters<typeof toSummary>[0]
 
-const shown = (path: string, change: Partial<Shown> = {}): Shown => ({
-  path,
-  previousPath: null,
-  kind: 'modified',
-  additions: 1,
-  deletions: 2,
-  binary: false,
-  uncounted: null,
-  oldMode: '100644',
-  newMode: '100644',
-  oldOid: null,
-  newOid: null,
-  mixed: false,
-  reason: 'authored',
-  ...change,
-})
+const shown = (path: string, change: Partial<Shown> = {}): Shown => shownFile(path, { deletions: 2, ...change })
 
 const turn: Turn = {
   demoted: { fileCount: 214, additions: 11_025, deletions: 4_560, files: null },
