@@ -16,7 +16,7 @@ use libgit2_sys as raw;
 
 use super::packs::{LARGEST_READ, Scratch};
 use super::pipes::{open_file, open_file_of_length};
-use crate::model::ObjectKind;
+use crate::model::{ObjectKind, Oid};
 
 /// As libgit2's own for packs: what is added later stands behind, and before its loose objects.
 const PRIORITY: c_int = 2;
@@ -97,8 +97,8 @@ impl Loose {
     }
 
     /// How many hexadecimal digits an id shares at most with another loose object.
-    pub fn shared_digits(&self, oid: &[u8]) -> usize {
-        let hex: String = oid.iter().map(|byte| format!("{byte:02x}")).collect();
+    pub fn shared_digits(&self, oid: Oid) -> usize {
+        let hex = oid.to_string();
         let mut most = 0;
         for folder in &*self.folders {
             // What cannot be listed has none.

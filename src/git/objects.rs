@@ -103,7 +103,7 @@ impl Objects {
     /// How many hexadecimal digits an id shares at most with another object; `None` where not all can be listed here.
     pub fn shared_digits(&self, oid: Oid) -> Option<usize> {
         let packed = self.packs.shared_digits(oid.as_bytes())?;
-        Some(packed.max(self.loose.shared_digits(oid.as_bytes())))
+        Some(packed.max(self.loose.shared_digits(oid)))
     }
 
     /// The kind and the size of an object.
